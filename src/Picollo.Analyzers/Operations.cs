@@ -46,7 +46,6 @@ internal static class Operations
             SymbolEqualityComparer.Default.Equals(use.Local, local)
             && !(use.Parent is ISimpleAssignmentOperation assignment && assignment.Target == use));
 
-    /// <summary>Returns all operations of the member that contains this operation.</summary>
     public static IEnumerable<IOperation> WholeMember(this IOperation operation)
     {
         IOperation root = operation;

@@ -33,7 +33,6 @@ internal sealed record FactDescription
     /// <summary>The help and the unit in the exposition. JSON has the same unit.</summary>
     public required HdrHistogramDescription Description { get; init; }
 
-    /// <summary>The name of the property in JSON.</summary>
     public required string JsonName { get; init; }
 
     /// <summary>The name in plots and tables.</summary>

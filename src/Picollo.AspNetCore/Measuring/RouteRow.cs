@@ -3,7 +3,6 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>The class of a response.</summary>
 internal enum ResponseClass
 {
     /// <summary>1xx. The connection was upgraded.</summary>
@@ -56,7 +55,6 @@ internal sealed class RouteRow(string method, string route, PicolloOptions? opti
     /// contain them.</summary>
     public long Rejected => Interlocked.Read(ref _rejected);
 
-    /// <summary>The number of responses of a class.</summary>
     public long this[ResponseClass response] => Interlocked.Read(ref _responses[(int)response]);
 
     /// <summary>The number of responses of all classes.</summary>

@@ -44,7 +44,6 @@ internal sealed class RunList
 
     private readonly Stripe[] _stripes = [.. Enumerable.Range(0, StripeCount).Select(_ => new Stripe())];
 
-    /// <summary>Adds a run that starts.</summary>
     public void Add(Run run, CpuUsageAsyncWatcher watcher)
     {
         int number = Environment.CurrentManagedThreadId & (StripeCount - 1);

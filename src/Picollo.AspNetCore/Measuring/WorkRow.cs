@@ -24,7 +24,6 @@ internal sealed class WorkRow(string name, PicolloOptions options) : Row(name, o
     /// <summary>The number of runs with a result.</summary>
     public long this[WorkResult result] => Interlocked.Read(ref _results[(int)result]);
 
-    /// <summary>Counts the result of a run.</summary>
     public void Count(WorkResult result) => Interlocked.Increment(ref _results[(int)result]);
 }
 

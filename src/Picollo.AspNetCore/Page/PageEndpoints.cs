@@ -52,7 +52,6 @@ internal sealed class PageEndpoints(
 
     private readonly PrometheusWriter _prometheus = new();
 
-    /// <summary>The methods of the page itself.</summary>
     public string[] PageMethods { get; } = profiles.IsEnabled
         ? [HttpMethods.Get, HttpMethods.Head, HttpMethods.Post]
         : [HttpMethods.Get, HttpMethods.Head];

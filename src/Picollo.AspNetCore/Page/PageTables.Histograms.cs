@@ -14,7 +14,6 @@ internal static partial class PageTables
     // A limit, because a meter may have a thousand series and the table is sent each second.
     private const int MaxHistogramRows = 100;
 
-    /// <summary>Appends the totals of the runtime.</summary>
     private static void WriteTotals(StringBuilder html, RuntimeReading runtime, TimeSpan window)
     {
         RuntimeTotals totals = runtime.Totals;

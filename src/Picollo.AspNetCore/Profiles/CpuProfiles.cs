@@ -30,7 +30,6 @@ internal sealed class CpuProfiles(
     private KeptFlows? _kept;
     private int _isTaking;
 
-    /// <summary>Whether the options permit profiles.</summary>
     public bool IsEnabled => options.Value.Profiling;
 
     /// <summary>The kept profiles, newest first.</summary>

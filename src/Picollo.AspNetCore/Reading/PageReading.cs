@@ -82,7 +82,6 @@ internal sealed record PageReading
     /// <summary>The registered histograms, without those of the runtime.</summary>
     public IReadOnlyList<RowReading> Histograms { get; private init; } = [];
 
-    /// <summary>The registered histograms of the runtime.</summary>
     public IReadOnlyList<RowReading> RuntimeHistograms { get; private init; } = [];
 }
 
@@ -137,10 +136,8 @@ internal sealed record Percentiles(ulong P50, ulong P90, ulong P99, ulong P999, 
 
     private static Percentiles Empty { get; } = new(0, 0, 0, 0, 0) { Count = 0 };
 
-    /// <summary>The names in <see cref="Shown"/>.</summary>
     public static IReadOnlyList<string> Names { get; } = [.. Empty.Shown.Select(shown => shown.Name)];
 
-    /// <summary>The names in <see cref="AllShown"/>.</summary>
     public static IReadOnlyList<string> AllNames { get; } = [.. Empty.AllShown.Select(shown => shown.Name)];
 
     /// <summary>The values in the row of a registered histogram, which has room for one percentile more than the row of a route.</summary>

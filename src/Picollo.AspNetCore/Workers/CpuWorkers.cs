@@ -33,7 +33,6 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
 
     public CpuWorkerPool Pool => _pool.Value;
 
-    /// <summary>Whether the pool has been created.</summary>
     public bool IsStarted => _pool.IsValueCreated;
 
     /// <summary>Runs an endpoint in the pool.</summary>

@@ -41,7 +41,6 @@ internal static class ToolJson
 
     public static long ToNanoseconds(this TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 
-    /// <summary>Writes a record as an indented file.</summary>
     public static void Write<T>(Stream file, T record, JsonTypeInfo<T> type, JavaScriptEncoder? encoder = null)
     {
         using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = encoder });

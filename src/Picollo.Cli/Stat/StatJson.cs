@@ -52,7 +52,13 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         {
             Write(
                 new(
-                    "gate", Gate.Measure, ToolJson.Finite(change.Mean), ToolJson.Finite(change.Low), ToolJson.Finite(change.High), gate.Limit, gate.IsCrossed),
+                    "gate",
+                    Gate.Measure,
+                    ToolJson.Finite(change.Mean),
+                    ToolJson.Finite(change.Low),
+                    ToolJson.Finite(change.High),
+                    gate.Limit,
+                    gate.IsCrossed),
                 StatJsonContext.Default.StatGateLine);
         }
 

@@ -41,7 +41,6 @@ internal sealed class HistogramCopy : ReadOnlyHdrHistogram
     /// <inheritdoc/>
     internal override DateTimeOffset ReadTime { get; }
 
-    /// <summary>Returns a used bucket by its index among the used buckets.</summary>
     public Bucket UsedAt(int i) => BucketAt(_indexes[i], _counts[i]);
 
     private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)

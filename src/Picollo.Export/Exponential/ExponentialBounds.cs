@@ -68,7 +68,6 @@ internal sealed class ExponentialBounds
     /// <summary>The number of counters of the value 0, which is 0 or 1.</summary>
     public int ZeroEnd { get; }
 
-    /// <summary>The index of the first bucket.</summary>
     public int FirstBucket { get; }
 
     /// <summary>Returns the index of the bucket for a value above 0.</summary>

@@ -47,7 +47,6 @@ internal ref struct LogFields(ReadOnlySpan<byte> line)
         _hasDecimalCommas = count == 1 || IsHistogram(fields.Next());
     }
 
-    /// <summary>Reads the next field as a number.</summary>
     public bool TryNextNumber(out double number) =>
         double.TryParse(NextNumber(), NumberStyles.Float, CultureInfo.InvariantCulture, out number);
 

@@ -176,7 +176,6 @@ public sealed class HdrHistogramPlot
         }
     }
 
-    /// <summary>Composes a plot of a title and one drawing.</summary>
     internal static HdrHistogramPlot Compose(string kind, string title, Func<SvgWriter, double, double> draw)
     {
         return new HdrHistogramPlot(svg => draw(svg, DrawTitle(svg, title)), LabelOf(kind, [], title));

@@ -14,7 +14,6 @@ internal static class PrometheusNames
         return unit.Length == 0 || clean.EndsWith(suffix, StringComparison.Ordinal) || clean == suffix[1..] ? clean : clean + suffix;
     }
 
-    /// <summary>Returns the suffix of names with a unit.</summary>
     public static string SuffixOf(string unit) => "_" + string.Concat(unit.EnumerateRunes().Select(CleanRune));
 
     /// <summary>Returns the name of the histogram that has lines with a name: x for x_bucket, x_sum, x_count and x_created; otherwise,

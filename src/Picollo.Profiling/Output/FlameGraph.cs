@@ -191,7 +191,6 @@ internal static class FlameGraph
             + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
     }
 
-    /// <summary>The color and the opacity of a box.</summary>
     private readonly record struct Look(string Color, string Opacity)
     {
         public string Attributes => $"fill=\"{Color}\" fill-opacity=\"{Opacity}\"";

@@ -21,7 +21,6 @@ internal static class ProfileText
         ? Title(difference.After)
         : $"{Title(difference.Before)} → {Title(difference.After)}";
 
-    /// <summary>Formats a number of samples of a profile in its unit.</summary>
     public static string Amount(ProfileData profile, long samples) => profile.SampleUnit switch
     {
         ProfileData.SamplesUnit => Samples(samples),
@@ -58,7 +57,6 @@ internal static class ProfileText
     /// <summary>Returns the kind of a profile for a heading, such as "CPU profile" or "inuse_space profile".</summary>
     public static string Kind(ProfileData profile) => IsCpuTime(profile) ? "CPU profile" : $"{profile.SampleType} profile";
 
-    /// <summary>Formats the total and the duration of a profile.</summary>
     public static string Total(ProfileData profile)
     {
         string duration = profile.Duration > TimeSpan.Zero ? $" in {Seconds(profile.Duration)}" : "";
@@ -111,7 +109,6 @@ internal static class ProfileText
 
     public static string Event(ProfileData profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");
 
-    /// <summary>Returns why a profile has no samples.</summary>
     public static string NoSamplesReason(ProfileData profile) => profile switch
     {
         { EventName: "" } => $"The file has no values of the type {profile.SampleType}, or all are 0.",

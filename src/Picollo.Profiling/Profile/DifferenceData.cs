@@ -2,7 +2,6 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Profiling;
 
-/// <summary>The data of a <see cref="CpuProfileDifference"/>, for the formats.</summary>
 internal sealed partial class DifferenceData(ProfileData before, ProfileData after)
 {
     private const string NoIntervals = "The changes have no confidence interval, because the number of samples is unknown.";

@@ -7,7 +7,6 @@ namespace Picollo.Profiling;
 /// <summary>The data of a <see cref="CpuProfile"/>, for the formats and for the profiler.</summary>
 internal sealed class ProfileData
 {
-    /// <summary>The type of CPU time, in <see cref="SampleType"/>.</summary>
     public const string CpuType = "cpu";
 
     /// <summary>The units in <see cref="SampleUnit"/> that have a meaning here. All others are texts of other tools.</summary>

@@ -24,7 +24,6 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Adds the log of a thread.</summary>
     internal void Add(FlowLog log)
     {
         if (_threads.TryGetValue(log.ThreadId, out ThreadState? state))
@@ -39,7 +38,6 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Adds the stop of a watcher.</summary>
     internal void Add(FlowStop stop) => _stopped[stop.Watcher] = stop.Time;
 
     /// <summary>Returns the watchers that counted on a thread at a given time, the innermost first.</summary>

@@ -60,7 +60,6 @@ internal readonly ref struct PerfRecord(ReadOnlySpan<byte> bytes)
     /// <summary>For <see cref="PerfRecordType.Mmap2"/>: the mapping.</summary>
     public CodeMapping Mapping => new(UInt64(16), UInt64(24), UInt64(32), Text(72));
 
-    /// <summary>Returns the size of the record with this header.</summary>
     public static int SizeOf(ReadOnlySpan<byte> header) => BinaryPrimitives.ReadUInt16LittleEndian(header[6..]);
 
     private string Text(int offset)

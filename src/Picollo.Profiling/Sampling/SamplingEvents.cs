@@ -107,7 +107,6 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>Returns the attributes of an event for a thread.</summary>
     internal static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target) =>
         AttributesOf(definition, target, PerfEventFlags.Inherit);
 

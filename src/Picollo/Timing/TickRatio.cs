@@ -42,7 +42,6 @@ internal static class TickRatio
         return ratio <= ulong.MaxValue ? (ulong)ratio : 0;
     }
 
-    /// <summary>Returns the ticks per second.</summary>
     public static double ToFrequency(ulong multiplier) => PicosecondsPerSecond * (double)(1UL << FractionBits) / multiplier;
 
     /// <summary>Converts ticks to picoseconds, rounded down; <see cref="ulong.MaxValue"/> if they do not fit.</summary>

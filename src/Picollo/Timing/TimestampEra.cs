@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Timing;
 
-/// <summary>The source of the timestamps of an era.</summary>
 internal enum TimestampSource
 {
     /// <summary>The CPU's counter.</summary>

@@ -51,7 +51,6 @@ internal static class MetadataNames
         Append(text, metadata.GetString(name));
     }
 
-    /// <summary>Appends a part of a name.</summary>
     public static void Append(StringBuilder text, string part)
     {
         if (text.Length + part.Length > MaxLength)

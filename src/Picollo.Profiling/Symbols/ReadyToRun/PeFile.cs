@@ -31,10 +31,8 @@ internal sealed class PeFile
         Headers = new PEHeaders(file, (int)Math.Max(file.Length - start, 0));
     }
 
-    /// <summary>The headers.</summary>
     public PEHeaders Headers { get; }
 
-    /// <summary>Opens a file.</summary>
     public static FileStream Open(string path, string? root = null)
     {
         var file = new FileStream(ForeignFile.Open(path, root), FileAccess.Read);

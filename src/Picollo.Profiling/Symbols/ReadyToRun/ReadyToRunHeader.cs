@@ -42,7 +42,6 @@ internal sealed class ReadyToRunHeader
         }
     }
 
-    /// <summary>The version of the format.</summary>
     public Version Version { get; }
 
     /// <summary>Whether the image contains the code of several assemblies, whose metadata is in separate files.</summary>
@@ -51,7 +50,6 @@ internal sealed class ReadyToRunHeader
     /// <summary>The name of the composite image that contains the code of this assembly; empty if the file contains it.</summary>
     public string CompositeImage => Encoding.UTF8.GetString(Read(ReadyToRunSection.OwnerCompositeExecutable)).TrimEnd('\0');
 
-    /// <summary>Reads the header of a file.</summary>
     public static ReadyToRunHeader Read(PeFile file)
     {
         uint rva = (uint)(file.Headers.CorHeader?.ManagedNativeHeaderDirectory.RelativeVirtualAddress ?? 0);

@@ -10,7 +10,6 @@ internal readonly unsafe ref struct KernelHandle(nint value)
 {
     private const string NotPermittedRemedy = "run as that user or as an administrator (some system processes permit neither)";
 
-    /// <summary>The pseudo-handle of this process.</summary>
     public static KernelHandle CurrentProcess => new(Kernel32.CurrentProcess);
 
     /// <summary>The handle; 0 if it could not be opened.</summary>

@@ -55,7 +55,6 @@ internal ref struct CounterScan
         ChunkSums = Take(ref buffer, PercentileSearch.ChunkCount(source));
     }
 
-    /// <summary>The sum of each chunk, for <see cref="PercentileSearch"/>.</summary>
     private Span<ulong> ChunkSums { get; }
 
     /// <summary>Reads the counters of ranks from 0 to 100, and the moments, in one pass. Without the moments, the pass takes half of the

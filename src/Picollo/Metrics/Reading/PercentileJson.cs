@@ -50,7 +50,6 @@ internal readonly record struct BucketJson(
     }
 }
 
-/// <summary>A percentile in JSON.</summary>
 internal readonly record struct PercentileJson(
     [property: JsonRequired] double Rank,
     [property: JsonRequired] BucketJson Bucket,

@@ -32,7 +32,6 @@ internal sealed record HdrHistogramSettings
         return this with { UnitScale = BitOperations.Log2(value) };
     }
 
-    /// <summary>Returns the default settings with the layout of a histogram.</summary>
     public static HdrHistogramSettings FromHistogram(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
 
     /// <summary>Returns these settings with the layout of a histogram. The relative error is limited because a read-only histogram may be
