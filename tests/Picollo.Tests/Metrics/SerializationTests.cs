@@ -159,7 +159,7 @@ public class SerializationTests
     [InlineData("relativeError", "5", "*relativeError does not match the buckets*")]
     [InlineData("minTrackableValue", "50000", "*not between minTrackableValue and maxTrackableValue*")]
     [InlineData("maxTrackableValue", "5", "*not between minTrackableValue and maxTrackableValue*")]
-    [InlineData("percentiles", null, "*missing required properties*'percentiles'*")]
+    [InlineData("percentiles", null, "*'Picollo.Metrics.HdrHistogramSummary' was missing required properties*'percentiles'*")]
     [InlineData("percentiles", "[]", "*0 of the 16*")]
     [InlineData("percentiles", "{}", "*could not be converted*Path: $.percentiles |*")]
     [InlineData("percentiles", "[null]", "*could not be converted*Path: $.percentiles[0] |*")]

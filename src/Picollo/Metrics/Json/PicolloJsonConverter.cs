@@ -41,8 +41,8 @@ internal sealed class ConvertedByAttribute(
 }
 
 /// <summary>The JSON form of a value: a record with source-generated metadata. <see cref="ToValue"/> contains all checks.</summary>
-/// <remarks>A parser written by hand with <see cref="Utf8JsonReader"/> reads a summary in 7 µs instead of 14 µs and writes as fast, but it
-/// was half as long again (AMD EPYC, .NET 10, November 2026).</remarks>
+/// <remarks>A parser written by hand with <see cref="Utf8JsonReader"/> reads a summary in 7 µs instead of 14 µs and writes it in
+/// 3.9 µs instead of 4.3 µs, but it was half as long again (AMD EPYC, .NET 10, November 2026).</remarks>
 internal interface IJsonRecord<TValue, TRecord>
     where TRecord : IJsonRecord<TValue, TRecord>
 {
@@ -67,8 +67,10 @@ internal abstract class JsonRecordConverter<TValue, TRecord> : JsonConverter<TVa
         }
         catch (JsonException e) when (e.Path is not null)
         {
-            // The message has the path and the position in this value. The serializer of the caller adds those of the value.
-            throw new JsonException(e.Message, e);
+            // The message has the path and the position in this value, and names the type that the caller knows. The serializer of the
+            // caller adds the path and the position of the value.
+            string message = e.Message.Replace(typeof(TRecord).ToString(), typeof(TValue).ToString(), StringComparison.Ordinal);
+            throw new JsonException(message, e);
         }
     }
 
