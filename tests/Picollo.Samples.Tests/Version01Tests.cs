@@ -62,7 +62,7 @@ public sealed class Version01Tests
         percentile: True, {"rank":99,"bucket":{"count":1,"storageIndex":4158,"blockIndex":8,"blockScale":9,"indexInBlock":262},"targetCount":990,"runningCount":990}
         bucket: True, {"count":1,"storageIndex":4158,"blockIndex":8,"blockScale":9,"indexInBlock":262}
         snapshot: True
-        refused: JSON deserialization for type 'Picollo.Metrics.HdrHistogramSummary' was missing required properties including: 'percentiles'.
+        refused: JSON deserialization for type 'Picollo.Metrics.HdrHistogramSummary' was missing required properties including: 'totalCount', 'mean', 'percentiles'.
 
         """);
 
