@@ -8,7 +8,7 @@ using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Validators;
 using Picollo.BenchmarkDotNet.Measures;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
 

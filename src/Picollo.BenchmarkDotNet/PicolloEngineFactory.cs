@@ -2,7 +2,7 @@ using System.ComponentModel;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
 using Picollo.BenchmarkDotNet.Measures;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 namespace Picollo.BenchmarkDotNet;
 

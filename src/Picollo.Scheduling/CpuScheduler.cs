@@ -261,7 +261,7 @@ internal sealed partial class CpuScheduler
         }
         finally
         {
-            _ = Interrupts.Clear();
+            _ = ThreadInterrupts.Clear();
         }
     });
 

@@ -125,7 +125,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         }
         finally
         {
-            _ = Interrupts.Clear();
+            _ = ThreadInterrupts.Clear();
         }
     }
 

@@ -61,7 +61,7 @@ internal sealed class WorkerThread
     {
         SynchronizationContext.SetSynchronizationContext(null);
         ExecutionContext.Restore(EmptyFlow!);
-        _ = Interrupts.Clear();
+        _ = ThreadInterrupts.Clear();
     }
 
     public void Start(Action<Thread> start) => start(_thread);

@@ -22,7 +22,7 @@ internal abstract class Row
         Name = name;
         _isRoute = method is not null;
         AfterEnd = CpuUsageAsyncWatcher.MakeSuccessor(new FlowLabel(method ?? "", name));
-        foreach (FactDescription fact in Facts.Recorded)
+        foreach (RunFactDescription fact in RunFacts.Recorded)
         {
             bool isMeasured = MetricOf(fact) is not null && fact.IsRequested?.Invoke(options ?? Defaults) != false;
             _histograms[(int)fact.Fact] = isMeasured ? fact.Histogram.Create() : null;
@@ -59,19 +59,19 @@ internal abstract class Row
     }
 
     /// <summary>Returns the values of all runs, in nanoseconds or bytes; null if the fact is not measured. A value is recorded when the
-    /// run ends; for <see cref="Facts.CompletedLater"/>, when its last thread has left it, or after
+    /// run ends; for <see cref="RunFacts.CompletedLater"/>, when its last thread has left it, or after
     /// <see cref="OpenSegments.MaxWait"/>.</summary>
-    public InterlockedHdrHistogram<uint>? HistogramOf(Fact fact) => _histograms[(int)fact];
+    public InterlockedHdrHistogram<uint>? HistogramOf(RunFact fact) => _histograms[(int)fact];
 
     /// <summary>Returns the exact sum of the values in <see cref="HistogramOf"/>. A fact without a histogram is summed over all
     /// runs.</summary>
-    public long SumOf(Fact fact) => Interlocked.Read(ref _sums[(int)fact]);
+    public long SumOf(RunFact fact) => Interlocked.Read(ref _sums[(int)fact]);
 
     /// <summary>The sums of user and kernel time; 0 if they are not measured separately.</summary>
-    public CpuUsage Split => new(SumOf(Fact.UserTime), SumOf(Fact.KernelTime));
+    public CpuUsage Split => new(SumOf(RunFact.UserTime), SumOf(RunFact.KernelTime));
 
     /// <summary>Returns the name of the histogram of a fact in the exposition; null if the runs do not have the fact.</summary>
-    public string? MetricOf(FactDescription fact) => _isRoute ? fact.RouteMetric : fact.WorkMetric;
+    public string? MetricOf(RunFactDescription fact) => _isRoute ? fact.RouteMetric : fact.WorkMetric;
 
     /// <summary>Adds CPU time of a run that has not ended.</summary>
     public void CountRunning(long nanoseconds) => Interlocked.Add(ref _total, nanoseconds);
@@ -84,23 +84,23 @@ internal abstract class Row
     public void Record(in RunValues run, long counted = 0, bool isInPercentiles = true)
     {
         Interlocked.Add(ref _total, Math.Max(run.CpuNanoseconds - counted, 0));
-        for (int i = Facts.RecordedCount; i < Facts.Count && run[(Fact)i] is not RunValues.Unknown and long value; i++)
+        for (int i = RunFacts.RecordedCount; i < RunFacts.Count && run[(RunFact)i] is not RunValues.Unknown and long value; i++)
         {
             Interlocked.Add(ref _sums[i], value);
         }
 
         if (run.Open is { } open)
         {
-            RecordLater(open, run[Facts.CompletedLater], isInPercentiles);
+            RecordLater(open, run[RunFacts.CompletedLater], isInPercentiles);
         }
 
         if (isInPercentiles)
         {
-            for (int i = Facts.RecordedCount - 1; i >= 0; i--)
+            for (int i = RunFacts.RecordedCount - 1; i >= 0; i--)
             {
-                if (run.Open is null || i != (int)Facts.CompletedLater)
+                if (run.Open is null || i != (int)RunFacts.CompletedLater)
                 {
-                    Record(i, run[(Fact)i]);
+                    Record(i, run[(RunFact)i]);
                 }
             }
         }
@@ -111,7 +111,7 @@ internal abstract class Row
     {
         if (isRecorded)
         {
-            Record((int)Facts.CompletedLater, known + bytes);
+            Record((int)RunFacts.CompletedLater, known + bytes);
         }
     });
 

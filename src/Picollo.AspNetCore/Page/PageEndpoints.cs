@@ -88,10 +88,10 @@ internal sealed class PageEndpoints(
             return;
         }
 
-        Mark mark;
+        ComparisonMark mark;
         try
         {
-            mark = Mark.Create(row, time.GetUtcNow());
+            mark = ComparisonMark.Create(row, time.GetUtcNow());
         }
         catch (Exception e) when (e is ArgumentException or ObjectDisposedException)
         {
@@ -99,7 +99,7 @@ internal sealed class PageEndpoints(
             return;
         }
 
-        await WriteJsonAsync(context, mark, PageJsonContext.Default.Mark);
+        await WriteJsonAsync(context, mark, PageJsonContext.Default.ComparisonMark);
     }
 
     /// <summary>Draws the values before and after a mark that the browser sends back.</summary>
@@ -121,7 +121,8 @@ internal sealed class PageEndpoints(
         await Comparisons.WaitAsync(context.RequestAborted);
         try
         {
-            Mark mark = JsonSerializer.Deserialize(body, PageJsonContext.Default.Mark) ?? throw new JsonException("null is not a mark");
+            ComparisonMark mark = JsonSerializer.Deserialize(body, PageJsonContext.Default.ComparisonMark)
+                ?? throw new JsonException("null is not a mark");
             plots = PlotFigures.SinceMark(row, mark.Time, mark.Compare(row));
         }
         catch (Exception e) when (e is JsonException or FormatException or ObjectDisposedException)

@@ -145,9 +145,9 @@ internal sealed record WorkJson(
         reading.MachineShare,
         reading.KernelShare,
         reading.Sum / 1e9,
-        PercentilesJson.From(reading, Fact.CpuTime),
-        PercentilesJson.From(reading, Fact.WallTime),
-        PercentilesJson.From(reading, Fact.AllocatedBytes),
+        PercentilesJson.From(reading, RunFact.CpuTime),
+        PercentilesJson.From(reading, RunFact.WallTime),
+        PercentilesJson.From(reading, RunFact.AllocatedBytes),
         ResultsJson.From(reading.Row.WorkRow!));
 }
 
@@ -188,10 +188,10 @@ internal sealed record RouteJson(
         reading.Row.Route!.Rejected,
         reading.Sum / 1e9,
         reading.AfterEndNanoseconds / 1e9,
-        PercentilesJson.From(reading, Fact.CpuTime),
-        PercentilesJson.From(reading, Fact.WallTime),
-        PercentilesJson.From(reading, Fact.AllocatedBytes),
-        PercentilesJson.From(reading, Fact.RequestBodyBytes),
+        PercentilesJson.From(reading, RunFact.CpuTime),
+        PercentilesJson.From(reading, RunFact.WallTime),
+        PercentilesJson.From(reading, RunFact.AllocatedBytes),
+        PercentilesJson.From(reading, RunFact.RequestBodyBytes),
         [.. reading.Row.Route!.Durations.Select(StatusJson.From)]);
 }
 
@@ -271,8 +271,8 @@ internal sealed record PercentilesJson(
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
     /// <summary>Returns the percentiles of a fact, in the unit of the exposition; null if it is not measured.</summary>
-    public static PercentilesJson? From(RowReading reading, Fact fact) => reading[fact] is { } percentiles
-        ? From(percentiles, Facts.Recorded[(int)fact].Description.Unit.Ratio)
+    public static PercentilesJson? From(RowReading reading, RunFact fact) => reading[fact] is { } percentiles
+        ? From(percentiles, RunFacts.Recorded[(int)fact].Description.Unit.Ratio)
         : null;
 
     public static PercentilesJson From(Percentiles percentiles, double ratio) => new(
@@ -289,5 +289,5 @@ internal sealed record PercentilesJson(
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(PageJson))]
-[JsonSerializable(typeof(Mark))]
+[JsonSerializable(typeof(ComparisonMark))]
 internal sealed partial class PageJsonContext : JsonSerializerContext;

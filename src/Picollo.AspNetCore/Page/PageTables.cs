@@ -17,7 +17,7 @@ internal static partial class PageTables
     // The classes of the columns of a plotted fact, with its color in plots.
     private static readonly string[] Kinds = ["first", "second"];
 
-    private static readonly FactDescription[] Plotted = [.. Facts.Recorded.Where(fact => fact.IsPlotted)];
+    private static readonly RunFactDescription[] Plotted = [.. RunFacts.Recorded.Where(fact => fact.IsPlotted)];
 
     /// <summary>Creates the tables.</summary>
     /// <param name="reading">The data.</param>
@@ -207,8 +207,8 @@ internal static partial class PageTables
     {
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
-        FactDescription[] others =
-            [.. Facts.Recorded.Where(fact => !fact.IsPlotted && rows.Any(row => row[fact.Fact] is not null))];
+        RunFactDescription[] others =
+            [.. RunFacts.Recorded.Where(fact => !fact.IsPlotted && rows.Any(row => row[fact.Fact] is not null))];
         int columns = Percentiles.Names.Count;
         string groups = string.Join('\n', Plotted.Select((fact, i) =>
             $"<th colspan=\"{columns}\" scope=\"colgroup\" class=\"{Kinds[i]}\">{HeadingOf(fact)}</th>"));
@@ -243,12 +243,12 @@ internal static partial class PageTables
                 : "";
             string bar = Bar(row.MachineShare, largest);
             Cell(html, "of the machine", "", $"{kernel}{after}{bar}<span>{Quantity.Percent(row.MachineShare)}</span>");
-            foreach ((int i, FactDescription fact) in Plotted.Index())
+            foreach ((int i, RunFactDescription fact) in Plotted.Index())
             {
                 WritePercentiles(html, ColumnOf(fact) + " ", Kinds[i], row.Row, row[fact.Fact]!.Shown);
             }
 
-            foreach (FactDescription fact in others)
+            foreach (RunFactDescription fact in others)
             {
                 // The script sorts by the value of the data element.
                 string bytes = row[fact.Fact] is { HasValues: true, P50: var p50 }
@@ -263,9 +263,9 @@ internal static partial class PageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    private static string ColumnOf(FactDescription fact) => $"{fact.Name} {(fact.IsPlotted ? "ms" : "(p50)")}";
+    private static string ColumnOf(RunFactDescription fact) => $"{fact.Name} {(fact.IsPlotted ? "ms" : "(p50)")}";
 
-    private static string HeadingOf(FactDescription fact) =>
+    private static string HeadingOf(RunFactDescription fact) =>
         PlotFigures.Capital(fact.IsPlotted ? $"{fact.Name}, ms" : ColumnOf(fact));
 
     /// <summary>Appends the table of the parts of the process's CPU time.</summary>

@@ -132,12 +132,12 @@ internal sealed class PageReader
             };
         }
 
-        Percentiles?[] percentiles = [.. Facts.Recorded.Select(fact =>
+        Percentiles?[] percentiles = [.. RunFacts.Recorded.Select(fact =>
             measured.HistogramOf(fact.Fact) is { } histogram && !(fact.IsRare && histogram.TotalCount == 0)
                 ? Percentiles.FromSummary(histogram.GetSummary(_summary)) with { Sum = measured.SumOf(fact.Fact) } // exact
                 : null)];
         CpuUsage split = measured.Split;
-        ulong count = row.Route is { } route ? (ulong)route.Responses : percentiles[(int)Fact.CpuTime]!.Count;
+        ulong count = row.Route is { } route ? (ulong)route.Responses : percentiles[(int)RunFact.CpuTime]!.Count;
         return new RowReading(row, count, percentiles)
         {
             Sum = measured.TotalCpuNanoseconds,

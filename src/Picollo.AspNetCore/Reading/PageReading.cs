@@ -88,12 +88,12 @@ internal sealed record PageReading
 /// <summary>The values of a row at a moment.</summary>
 /// <param name="Row">The row.</param>
 /// <param name="Count">The number of requests, runs or values since the start, including values outside the histogram's range.</param>
-/// <param name="Percentiles">The percentiles by <see cref="Fact"/>, null for those that are not measured; or those of the registered
+/// <param name="Percentiles">The percentiles by <see cref="RunFact"/>, null for those that are not measured; or those of the registered
 /// histogram.</param>
 internal sealed record RowReading(PageRow Row, ulong Count, IReadOnlyList<Percentiles?> Percentiles)
 {
     /// <summary>The percentiles of a fact; null if it is not measured.</summary>
-    public Percentiles? this[Fact fact] => Percentiles[(int)fact];
+    public Percentiles? this[RunFact fact] => Percentiles[(int)fact];
 
     /// <summary>The number of requests, runs or values per second in the window of the reading.</summary>
     public double Rate { get; init; }

@@ -11,7 +11,7 @@ internal sealed class PageRow
     private static readonly ConditionalWeakTable<Row, PageRow> Rows = [];
     private static readonly ConditionalWeakTable<HdrHistogramRegistration, PageRow> Registered = [];
 
-    private (FactDescription Fact, HdrHistogramRegistration Registration)[] _recorded = [];
+    private (RunFactDescription Fact, HdrHistogramRegistration Registration)[] _recorded = [];
 
     /// <summary>The ID of the row in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
@@ -32,12 +32,12 @@ internal sealed class PageRow
     /// <summary>The histograms in the exposition: those of all facts, except that the durations of a route are split by status code;
     /// or the registered histogram.</summary>
     public IEnumerable<HdrHistogramRegistration> Exposed => Measured is null ? Registrations : _recorded.SelectMany(recorded =>
-        Route is { } route && recorded.Fact.Fact == Fact.WallTime ? route.Durations.Select(duration => duration.Registration)
+        Route is { } route && recorded.Fact.Fact == RunFact.WallTime ? route.Durations.Select(duration => duration.Registration)
         : recorded.Fact.IsRare && recorded.Registration.Histogram.TotalCount == 0 ? []
         : [recorded.Registration]);
 
     /// <summary>The unit on the page.</summary>
-    public HdrHistogramUnit Unit { get; private init; } = Facts.Milliseconds;
+    public HdrHistogramUnit Unit { get; private init; } = RunFacts.Milliseconds;
 
     /// <summary>The route or the named work; null for a registered histogram.</summary>
     public Row? Measured { get; private init; }
@@ -61,15 +61,15 @@ internal sealed class PageRow
             ? [new("work", row.Name)]
             : [new("http.request.method", route.Method), new("http.route", route.Route)];
         Func<IReadOnlyList<Exemplar>>? readExemplars = route?.MostExpensive is { } expensive ? expensive.ReadExemplars : null;
-        (FactDescription Fact, HdrHistogramRegistration Registration)[] all =
+        (RunFactDescription Fact, HdrHistogramRegistration Registration)[] all =
         [
-            .. from fact in Facts.Recorded
+            .. from fact in RunFacts.Recorded
                let histogram = row.HistogramOf(fact.Fact)
                where histogram is not null
                select (fact, new HdrHistogramRegistration(row.MetricOf(fact)!, histogram, fact.Description, labels)
                {
                    ExactSum = () => row.SumOf(fact.Fact),
-                   Exemplars = fact.Fact == Fact.CpuTime ? readExemplars : null,
+                   Exemplars = fact.Fact == RunFact.CpuTime ? readExemplars : null,
                }),
         ];
         return new PageRow

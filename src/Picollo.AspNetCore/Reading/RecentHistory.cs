@@ -91,7 +91,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
             long now = time.GetTimestamp();
             Keep(now);
             State? state = StartOf(window, now).States.GetValueOrDefault(row);
-            return [.. from fact in Facts.Recorded
+            return [.. from fact in RunFacts.Recorded
                        where fact.IsPlotted
                        select Since(measured.HistogramOf(fact.Fact)!, state, fact.Fact)];
         }
@@ -122,11 +122,11 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     private static State StateOf(Row row, State? previous)
     {
         // Read before the histograms, so that a run that ends in between changes the count of the next state.
-        InterlockedHdrHistogram<uint>?[] histograms = [.. Facts.Recorded.Select(fact => row.HistogramOf(fact.Fact))];
+        InterlockedHdrHistogram<uint>?[] histograms = [.. RunFacts.Recorded.Select(fact => row.HistogramOf(fact.Fact))];
         long count = histograms.Sum(histogram => (long)(histogram?.TotalCount ?? 0));
         return previous is not null && previous.Count == count ? previous : new(
             count,
-            [.. Facts.Recorded.Select(fact => row.SumOf(fact.Fact))],
+            [.. RunFacts.Recorded.Select(fact => row.SumOf(fact.Fact))],
             [.. histograms.Select(histogram => histogram is null ? null : HdrHistogramEncoding.EncodeCompressed(histogram))]);
     }
 
@@ -148,7 +148,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
         State? state = start.States.GetValueOrDefault(reading.Row);
         return reading with
         {
-            Percentiles = [.. Facts.Recorded.Select(fact => fact.Fact).Select(fact =>
+            Percentiles = [.. RunFacts.Recorded.Select(fact => fact.Fact).Select(fact =>
             {
                 double sum = row.SumOf(fact) - (state?.Sums[(int)fact] ?? 0);
                 return row.HistogramOf(fact) is { } histogram
@@ -158,7 +158,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
         };
     }
 
-    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, Fact fact)
+    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, RunFact fact)
     {
         PlainHdrHistogram<ulong> since = HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
         since.Add(histogram);
@@ -174,6 +174,6 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     private sealed record Moment(long Timestamp, Dictionary<PageRow, State> States);
 
     /// <summary>The state of a row: the number of recorded values, and the exact sums and the histograms by
-    /// <see cref="Fact"/>.</summary>
+    /// <see cref="RunFact"/>.</summary>
     private sealed record State(long Count, long[] Sums, byte[]?[] Encoded);
 }

@@ -44,7 +44,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private static readonly TimeSpan CatchUpLimit = TimeSpan.FromSeconds(1);
 
     private readonly ReasonList _unavailableReasons;
-    private readonly JitterLane[] _lanes;
+    private readonly JitterThread[] _lanes;
     private readonly JitterTrace? _trace;
     private readonly IDisposable? _prepared;
     private readonly CountdownEvent _ended;
@@ -70,8 +70,8 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         CountdownEvent ready = new(cpus.Length);
         ManualResetEventSlim go = new(false, spinCount: 0); // spinning at real-time priority would block the awaited thread
         bool isAbandoned = true;
-        JitterLane.Start start = new(options.Priority, _unavailableReasons, ready, go, () => isAbandoned, OnBreak, _ended);
-        List<JitterLane> lanes = [];
+        JitterThread.Start start = new(options.Priority, _unavailableReasons, ready, go, () => isAbandoned, OnBreak, _ended);
+        List<JitterThread> lanes = [];
         try
         {
             _prepared = system.Prepare(_unavailableReasons);
@@ -79,7 +79,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             foreach (int cpu in cpus)
             {
                 JitterRing ring = new(system, plan, _unavailableReasons);
-                lanes.Add(new JitterLane(cpu, system, ring) { Samples = _samples is null ? null : PassSamples });
+                lanes.Add(new JitterThread(cpu, system, ring) { Samples = _samples is null ? null : PassSamples });
             }
 
             lanes.ForEach(lane => lane.Begin(start));
@@ -219,7 +219,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     }
 
     // Runs on the thread that was late. The mark is written first, as close to the event as possible.
-    private void OnBreak(JitterLane lane, ulong latency)
+    private void OnBreak(JitterThread lane, ulong latency)
     {
         if (Interlocked.Increment(ref _breaks) == 1)
         {
@@ -282,7 +282,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
 
     private void DrainLanes() => Array.ForEach(_lanes, lane => lane.Drain());
 
-    private void EndIfMoved(JitterLane lane)
+    private void EndIfMoved(JitterThread lane)
     {
         if (!lane.IsPinned())
         {

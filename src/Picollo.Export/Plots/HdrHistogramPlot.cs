@@ -116,7 +116,7 @@ public sealed class HdrHistogramPlot
     public static HdrHistogramPlot CreateLayout(double relativeError, ulong maxValue = 255, string title = "")
     {
         ArgumentNullException.ThrowIfNull(title);
-        return LayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);
+        return BucketLayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);
     }
 
     /// <summary>Writes a report as a single HTML page, with the plots, the values at the pointer, and the table of the summaries. The page

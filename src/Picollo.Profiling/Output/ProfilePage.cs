@@ -20,7 +20,7 @@ internal static class ProfilePage
     public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "")
     {
         string kind = KindOf(parts[0].Profile);
-        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(PagePart.From)], links);
+        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(ProfilePagePart.From)], links);
     }
 
     /// <summary>Writes a page of several differences.</summary>
@@ -30,10 +30,11 @@ internal static class ProfilePage
         DifferenceData first = parts[0].Difference;
         string kind = $"{KindOf(first.After)}s";
         string about = $"Difference of two {kind}: before{Started(first.Before)}; after{Started(first.After)}";
-        Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.From)], links);
+        Write(output, title, $"difference of {kind}", about, [.. parts.Select(ProfilePagePart.From)], links);
     }
 
-    private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)
+    private static void Write(
+        TextWriter output, string title, string kind, string about, IReadOnlyList<ProfilePagePart> parts, string links)
     {
         title = Markup.Encode(FittedText.Shorten(title, HtmlPage.MaxTitleLength));
         string views = $"<p class=\"none\" id=\"none\"><b>No samples.</b> {Markup.Encode(parts[0].NoSamplesReason ?? "")}</p>\n";
@@ -71,7 +72,7 @@ internal static class ProfilePage
         ? ", start unknown"
         : string.Create(CultureInfo.InvariantCulture, $", started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
 
-    private static string Choice(IReadOnlyList<PagePart> parts)
+    private static string Choice(IReadOnlyList<ProfilePagePart> parts)
     {
         const int MaxNameLength = 120;
         if (parts.Count == 1)

@@ -24,7 +24,7 @@ internal sealed class ProfilePageData
     /// <param name="parts">The parts of the page.</param>
     /// <param name="notes">Receives the notes of each part, including a note about merged nodes.</param>
     /// <returns>The JSON, in ASCII, without characters that have a meaning in HTML.</returns>
-    public static string Serialize(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
+    public static string Serialize(IReadOnlyList<ProfilePagePart> parts, out IReadOnlyList<string>[] notes)
     {
         ArrayBufferWriter<byte> buffer = new();
         using (Utf8JsonWriter json = new(buffer))
@@ -35,7 +35,7 @@ internal sealed class ProfilePageData
         return Encoding.ASCII.GetString(buffer.WrittenSpan);
     }
 
-    private IReadOnlyList<string>[] Write(IReadOnlyList<PagePart> parts)
+    private IReadOnlyList<string>[] Write(IReadOnlyList<ProfilePagePart> parts)
     {
         _json.WriteStartObject();
         _json.WriteBoolean("isDifference", _isDifference);
@@ -61,7 +61,7 @@ internal sealed class ProfilePageData
         return notes;
     }
 
-    private void WriteFacts(PagePart part, IReadOnlyList<string> notes)
+    private void WriteFacts(ProfilePagePart part, IReadOnlyList<string> notes)
     {
         _json.WriteString("name", part.Name);
         _json.WriteStartArray("facts");
@@ -85,7 +85,7 @@ internal sealed class ProfilePageData
         _json.WriteString("noSamplesReason", part.NoSamplesReason ?? "");
     }
 
-    private void WritePart(PagePart part, double minWidth)
+    private void WritePart(ProfilePagePart part, double minWidth)
     {
         _json.WriteStartArray("units");
         foreach (ProfileData profile in part.Profiles)
@@ -166,7 +166,7 @@ internal sealed class ProfilePageData
     /// <summary>Returns the minimum width of a node that is not merged, for each part, so that at most <see cref="MaxNodes"/> nodes remain
     /// in all parts, plus at most as many merged nodes; 0 if all remain. The first part gets at least half of them. The others share the
     /// rest, and small parts are preferred, so that they are complete.</summary>
-    private static double[] GetMinWidths(IReadOnlyList<PagePart> parts)
+    private static double[] GetMinWidths(IReadOnlyList<ProfilePagePart> parts)
     {
         double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];
         double[] minWidths = new double[parts.Count];
@@ -193,7 +193,7 @@ internal sealed class ProfilePageData
         }
     }
 
-    private static string NoteOf(PagePart part, double minWidth)
+    private static string NoteOf(ProfilePagePart part, double minWidth)
     {
         string few = part.Tree.IsDifference ? "the smallest shares"
             : part.Profiles[0].SampleUnit == ProfileData.SamplesUnit ? Invariant($"fewer than {minWidth:N0} samples")

@@ -30,7 +30,7 @@ public sealed partial class PerfEventCounterSession
     /// <param name="programmableCounters">The number of counters for any event; 0 if unknown.</param>
     /// <returns><see langword="false"/> if there is no PMU, as in most virtual machines.</returns>
     public static bool TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters) =>
-        PerfCounterNumbers.TryGet(out fixedCounters, out programmableCounters);
+        HardwareCounterLimits.TryGet(out fixedCounters, out programmableCounters);
 
     private static bool IsAvailable(PerfEventCounterSessionFactory factory)
     {

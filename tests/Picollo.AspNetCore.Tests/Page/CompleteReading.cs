@@ -93,7 +93,7 @@ internal sealed class CompleteReading : IDisposable
     {
         Get<RecentHistory>().ReadWindow(Get<PageReader>().Read(), null);
         _clock.Advance(20);
-        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null) { [Fact.AllocatedBytes] = 4096 });
+        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null) { [RunFact.AllocatedBytes] = 4096 });
         return Get<RecentHistory>().ReadWindow(Read(), RecentWindow.Minute);
     }
 
@@ -116,8 +116,8 @@ internal sealed class CompleteReading : IDisposable
         {
             orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) 
             {
-                [Fact.AllocatedBytes] = i * 1024,
-                [Fact.RequestBodyBytes] = i * 10,
+                [RunFact.AllocatedBytes] = i * 1024,
+                [RunFact.RequestBodyBytes] = i * 10,
             });
         }
 
@@ -131,7 +131,7 @@ internal sealed class CompleteReading : IDisposable
             new(499, ResponseClass.Aborted),
         })
         {
-            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null) { [Fact.AllocatedBytes] = 512 }, outcome);
+            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null) { [RunFact.AllocatedBytes] = 512 }, outcome);
         }
 
         orders.Record(new RunValues(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
@@ -139,7 +139,7 @@ internal sealed class CompleteReading : IDisposable
             orders, new Outcome(200, ResponseClass.Success), 200 * Millisecond, 100 * Millisecond, _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
         for (int i = 0; i < 6; i++)
         {
-            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [Fact.AllocatedBytes] = 2048 });
+            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [RunFact.AllocatedBytes] = 2048 });
         }
 
         return orders;
@@ -151,7 +151,7 @@ internal sealed class CompleteReading : IDisposable
         foreach (WorkResult result in new[] { WorkResult.Completed, WorkResult.Completed, WorkResult.Failed, WorkResult.Canceled })
         {
             import.Count(result);
-            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond)) { [Fact.AllocatedBytes] = 3000 });
+            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond)) { [RunFact.AllocatedBytes] = 3000 });
         }
     }
 

@@ -9,14 +9,14 @@ public class FactsTests
 {
     [Fact]
     public void The_table_has_an_entry_for_each_fact_with_a_histogram() =>
-        Facts.Recorded.Select(fact => (int)fact.Fact).Should().Equal(Enumerable.Range(0, Facts.RecordedCount));
+        RunFacts.Recorded.Select(fact => (int)fact.Fact).Should().Equal(Enumerable.Range(0, RunFacts.RecordedCount));
 
     [Fact]
     public void The_JSON_records_have_a_property_for_each_fact()
     {
-        NamesIn(PageJsonContext.Default.RouteJson).Should().Equal(Facts.Recorded.Select(fact => fact.JsonName));
+        NamesIn(PageJsonContext.Default.RouteJson).Should().Equal(RunFacts.Recorded.Select(fact => fact.JsonName));
         NamesIn(PageJsonContext.Default.WorkJson).Should().Equal(
-            Facts.Recorded.Where(fact => fact.WorkMetric is not null).Select(fact => fact.JsonName));
+            RunFacts.Recorded.Where(fact => fact.WorkMetric is not null).Select(fact => fact.JsonName));
     }
 
     private static IEnumerable<string> NamesIn(JsonTypeInfo type) =>

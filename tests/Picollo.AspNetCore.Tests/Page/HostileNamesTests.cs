@@ -64,9 +64,9 @@ public class HostileNamesTests
     {
         string Any() => new([.. Enumerable.Range(0, random.Next(300)).Select(_ => (char)random.Next(random.Next(2) == 0 ? 128 : 65536))]);
         PageRow row = PageRow.FromRow(new RouteRow("G" + Any(), Any()));
-        Percentiles?[] percentiles = new Percentiles?[Facts.RecordedCount];
-        percentiles[(int)Fact.CpuTime] = new(0, 0, 0, 0, 0) { Count = 0 };
-        percentiles[(int)Fact.WallTime] = new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 };
+        Percentiles?[] percentiles = new Percentiles?[RunFacts.RecordedCount];
+        percentiles[(int)RunFact.CpuTime] = new(0, 0, 0, 0, 0) { Count = 0 };
+        percentiles[(int)RunFact.WallTime] = new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 };
         PageReading reading = new()
         {
             Time = default,

@@ -79,7 +79,7 @@ public class MarkTests
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
         string id = await PageEndpointsTests.IdAsync(server);
-        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").HistogramOf(Fact.CpuTime)!));
+        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").HistogramOf(RunFact.CpuTime)!));
         (await DiffAsync(server, id, $$"""{"time":"2026-01-01T00:00:00Z","histograms":["{{good}}","{{good}}"]}""")).Status.Should().Be(HttpStatusCode.OK);
         foreach (string bad in new[]
         {
@@ -99,7 +99,7 @@ public class MarkTests
         HdrHistogram largest = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(long.MaxValue).Create();
         HdrHistogram otherRange = HdrHistogram.Factory.WithLayoutOf(row.Registrations[0].Histogram).WithMaxTrackableValue(long.MaxValue).Create();
         byte[] good = HdrHistogramEncoding.EncodeCompressed(row.Registrations[0].Histogram);
-        new Mark(default, [good, good]).Compare(row).Should().HaveCount(2);
+        new ComparisonMark(default, [good, good]).Compare(row).Should().HaveCount(2);
         foreach (byte[] forged in new[]
         {
             HdrHistogramEncoding.EncodeCompressed(largest), HdrHistogramEncoding.EncodeCompressed(otherRange),
@@ -107,7 +107,7 @@ public class MarkTests
         })
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
-            FluentActions.Invoking(() => new Mark(default, [forged, good]).Compare(row)).Should().Throw<FormatException>();
+            FluentActions.Invoking(() => new ComparisonMark(default, [forged, good]).Compare(row)).Should().Throw<FormatException>();
 
             (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1_000_000);
         }
@@ -125,9 +125,9 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(maxValue).Create();
         PageRow row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
         histogram.Record(1);
-        Mark first = Mark.Create(row, default);
+        ComparisonMark first = ComparisonMark.Create(row, default);
         histogram.Record(Math.Min(maxValue - (maxValue / 4), long.MaxValue / 2));
-        Mark second = Mark.Create(row, default);
+        ComparisonMark second = ComparisonMark.Create(row, default);
 
         first.Compare(row)[0].After.TotalCount.Should().Be(1);
         second.Compare(row)[0].Before.TotalCount.Should().Be(2);
@@ -153,16 +153,16 @@ public class MarkTests
     public void A_full_histogram_of_a_route_is_far_below_the_size_limit()
     {
         RouteRow usage = new("GET", "/");
-        foreach (Bucket bucket in usage.HistogramOf(Fact.CpuTime)!.Buckets)
+        foreach (Bucket bucket in usage.HistogramOf(RunFact.CpuTime)!.Buckets)
         {
             // Counts that take several bytes each and do not repeat.
             ulong count = 1_000_000 + ((ulong)bucket.StorageIndex * 7919 % 1_000_003);
-            usage.HistogramOf(Fact.CpuTime)!.Record(bucket.Start, count);
-            usage.HistogramOf(Fact.WallTime)!.Record(bucket.Start, count);
+            usage.HistogramOf(RunFact.CpuTime)!.Record(bucket.Start, count);
+            usage.HistogramOf(RunFact.WallTime)!.Record(bucket.Start, count);
         }
 
-        Mark mark = Mark.Create(PageRow.FromRow(usage), DateTimeOffset.UtcNow);
-        JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.MaxMarkBytes / 10);
+        ComparisonMark mark = ComparisonMark.Create(PageRow.FromRow(usage), DateTimeOffset.UtcNow);
+        JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.ComparisonMark).Length.Should().BeInRange(1000, PageEndpoints.MaxMarkBytes / 10);
     }
 
     [Fact]
@@ -202,7 +202,7 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(1024).WithMaxTrackableValue(max).Create();
         histogram.Record(900, 3);
         var row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
-        Mark mark = Mark.Create(row, default);
+        ComparisonMark mark = ComparisonMark.Create(row, default);
         histogram.Record(1_000, 2);
 
         MarkedPair pair = mark.Compare(row).Single();
@@ -217,7 +217,7 @@ public class MarkTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(1_000_000).Create();
         histogram.Record(1_000, 3);
-        Mark mark = Mark.Create(PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
+        ComparisonMark mark = ComparisonMark.Create(PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
         histogram.Record(2_000, 2);
 
         MarkedPair pair = MarkedPair.Create(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());

@@ -180,9 +180,9 @@ public class PageEndpointsTests
         page.IndexOf("/dear", StringComparison.Ordinal).Should().BeLessThan(page.IndexOf("/cheap", StringComparison.Ordinal));
         page.Should().Contain("<h2><b>POST</b> <bdi>/dear</bdi></h2>");
         page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU ms mean\" class=\"first\">2.00</td><td data-name=\"CPU ms p50\">2.01</td>")
-            .And.Contain($"<td data-name=\"wall ms p99\">{Html.Number(cheap.HistogramOf(Fact.WallTime)!.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms p50\">{Html.Number(dear.HistogramOf(Fact.CpuTime)!.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms max\">{Html.Number(dear.HistogramOf(Fact.CpuTime)!.GetPercentileValue(100) / 1e6)}</td>");
+            .And.Contain($"<td data-name=\"wall ms p99\">{Html.Number(cheap.HistogramOf(RunFact.WallTime)!.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
+            .And.Contain($"<td data-name=\"CPU ms p50\">{Html.Number(dear.HistogramOf(RunFact.CpuTime)!.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
+            .And.Contain($"<td data-name=\"CPU ms max\">{Html.Number(dear.HistogramOf(RunFact.CpuTime)!.GetPercentileValue(100) / 1e6)}</td>");
         page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
         page.Should().Contain("#chosen\"", "a link of a row scrolls to its plots");
         page.Split("<figure>").Should().HaveCount(3);

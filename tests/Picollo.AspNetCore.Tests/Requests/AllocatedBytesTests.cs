@@ -29,10 +29,10 @@ public sealed class AllocatedBytesTests : IDisposable
         JsonElement json = await ReadAsync(app);
         string exposition = await app.Client.GetStringAsync("/picollo/metrics");
 
-        rows.Select(row => (row.Route, row.HistogramOf(Fact.AllocatedBytes)!.TotalCount)).Should().Equal(("/allocate", 3), ("/little", 3));
-        rows[0].HistogramOf(Fact.AllocatedBytes)!.GetPercentileValue(50).Should().BeInRange(3 * Bytes, 4 * Bytes);
-        rows[1].HistogramOf(Fact.AllocatedBytes)!.GetPercentileValue(100).Should().BeLessThan(Bytes);
-        json.GetProperty("allocatedBytes").GetProperty("sum").GetDouble().Should().Be(rows[0].SumOf(Fact.AllocatedBytes));
+        rows.Select(row => (row.Route, row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount)).Should().Equal(("/allocate", 3), ("/little", 3));
+        rows[0].HistogramOf(RunFact.AllocatedBytes)!.GetPercentileValue(50).Should().BeInRange(3 * Bytes, 4 * Bytes);
+        rows[1].HistogramOf(RunFact.AllocatedBytes)!.GetPercentileValue(100).Should().BeLessThan(Bytes);
+        json.GetProperty("allocatedBytes").GetProperty("sum").GetDouble().Should().Be(rows[0].SumOf(RunFact.AllocatedBytes));
         exposition.Should().Contain(
             "picollo_http_server_request_allocated_bytes_count{http_request_method=\"GET\",http_route=\"/allocate\"} 3\n");
         (await app.Client.GetStringAsync("/picollo")).Should().Contain("Allocated (p50)");
@@ -45,7 +45,7 @@ public sealed class AllocatedBytesTests : IDisposable
         await app.Client.GetStringAsync("/allocate");
         await app.GetCountsAsync(1);
 
-        app.Routes.All.Should().OnlyContain(row => row.HistogramOf(Fact.AllocatedBytes) == null);
+        app.Routes.All.Should().OnlyContain(row => row.HistogramOf(RunFact.AllocatedBytes) == null);
         (await ReadAsync(app)).GetProperty("allocatedBytes").ValueKind.Should().Be(JsonValueKind.Null);
         (await app.Client.GetStringAsync("/picollo/metrics") + await app.Client.GetStringAsync("/picollo")).Should().NotContainEquivalentOf("allocated");
     }
@@ -62,12 +62,12 @@ public sealed class AllocatedBytesTests : IDisposable
         await app.Client.GetStringAsync("/held");
         await app.GetCountsAsync(1);
         RouteRow row = app.Routes.All.Should().ContainSingle().Subject;
-        ulong before = row.HistogramOf(Fact.AllocatedBytes)!.TotalCount;
+        ulong before = row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount;
         mayEnd.Set();
         await WaitForAllocatedAsync(row);
 
-        (before, row.HistogramOf(Fact.AllocatedBytes)!.TotalCount).Should().Be((0, 1));
-        row.SumOf(Fact.AllocatedBytes).Should().BeInRange(2 * Bytes, 3 * Bytes);
+        (before, row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount).Should().Be((0, 1));
+        row.SumOf(RunFact.AllocatedBytes).Should().BeInRange(2 * Bytes, 3 * Bytes);
     }
 
     [Fact]
@@ -79,16 +79,16 @@ public sealed class AllocatedBytesTests : IDisposable
         await app.GetCountsAsync(1);
         RouteRow row = app.Routes.All.Should().ContainSingle().Subject;
         await WaitForAllocatedAsync(row);
-        long recorded = row.SumOf(Fact.AllocatedBytes);
+        long recorded = row.SumOf(RunFact.AllocatedBytes);
         mayEnd.Set();
 
-        row.HistogramOf(Fact.AllocatedBytes)!.TotalCount.Should().Be(1);
+        row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount.Should().Be(1);
         recorded.Should().BeInRange(Bytes, 2 * Bytes);
     }
 
     private static async Task WaitForAllocatedAsync(RouteRow row)
     {
-        for (int i = 0; i < 6000 && row.HistogramOf(Fact.AllocatedBytes)!.TotalCount == 0; i++)
+        for (int i = 0; i < 6000 && row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount == 0; i++)
         {
             await Task.Delay(10);
         }

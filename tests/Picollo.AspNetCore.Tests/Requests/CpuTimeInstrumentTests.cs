@@ -119,7 +119,7 @@ public class CpuTimeInstrumentTests
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", () => Results.NoContent()), build: builder => builder.Environment.EnvironmentName = "Production");
-        app.Routes.Get("GET", "/x").HistogramOf(Fact.CpuTime)!.Dispose();
+        app.Routes.Get("GET", "/x").HistogramOf(RunFact.CpuTime)!.Dispose();
 
         (await app.Client.GetAsync("/x")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(1);
@@ -205,7 +205,7 @@ public class CpuTimeInstrumentTests
         await app.Client.GetStringAsync("/x");
         await app.StopAsync();
 
-        app.Routes.Page.HistogramOf(Fact.CpuTime)!.TotalCount.Should().Be(2);
+        app.Routes.Page.HistogramOf(RunFact.CpuTime)!.TotalCount.Should().Be(2);
         routes.Should().Equal("/x");
     }
 

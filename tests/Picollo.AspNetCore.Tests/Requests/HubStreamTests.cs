@@ -155,12 +155,12 @@ public sealed class HubStreamTests : IAsyncLifetime
     {
         WorkRow row = _app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
         row.Name.Should().Be($"{nameof(StreamHub)}.{method}");
-        for (int i = 0; i < 3000 && row.HistogramOf(Fact.CpuTime)!.TotalCount == 0; i++)
+        for (int i = 0; i < 3000 && row.HistogramOf(RunFact.CpuTime)!.TotalCount == 0; i++)
         {
             await Task.Delay(10);
         }
 
-        (row.HistogramOf(Fact.CpuTime)!.TotalCount, row[result]).Should().Be((1, 1));
+        (row.HistogramOf(RunFact.CpuTime)!.TotalCount, row[result]).Should().Be((1, 1));
         (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(items * Burnt);
     }
 

@@ -72,8 +72,8 @@ internal sealed class RequestApp : IAsyncDisposable
         }
 
         Total().Should().Be((ulong)requests);
-        Routes.All.Should().OnlyContain(usage => usage.HistogramOf(Fact.WallTime)!.TotalCount == usage.HistogramOf(Fact.CpuTime)!.TotalCount);
-        return [.. Routes.All.Select(usage => (usage.Method, usage.Route, usage.HistogramOf(Fact.CpuTime)!.TotalCount))];
+        Routes.All.Should().OnlyContain(usage => usage.HistogramOf(RunFact.WallTime)!.TotalCount == usage.HistogramOf(RunFact.CpuTime)!.TotalCount);
+        return [.. Routes.All.Select(usage => (usage.Method, usage.Route, usage.HistogramOf(RunFact.CpuTime)!.TotalCount))];
     }
 
     public Task StopAsync() => _app.StopAsync();
@@ -84,5 +84,5 @@ internal sealed class RequestApp : IAsyncDisposable
         await _app.DisposeAsync();
     }
 
-    private ulong Total() => Routes.All.Aggregate(0UL, (sum, usage) => sum + usage.HistogramOf(Fact.CpuTime)!.TotalCount);
+    private ulong Total() => Routes.All.Aggregate(0UL, (sum, usage) => sum + usage.HistogramOf(RunFact.CpuTime)!.TotalCount);
 }

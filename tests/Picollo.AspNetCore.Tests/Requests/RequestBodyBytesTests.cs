@@ -29,7 +29,7 @@ public class RequestBodyBytesTests
         await app.GetCountsAsync(5);
 
         RouteRow upload = app.Routes.All.Single(row => row.Route == "/upload");
-        (upload.Responses, upload.HistogramOf(Fact.RequestBodyBytes)!.TotalCount, upload.SumOf(Fact.RequestBodyBytes)).Should().Be((4, 3, 8_000));
+        (upload.Responses, upload.HistogramOf(RunFact.RequestBodyBytes)!.TotalCount, upload.SumOf(RunFact.RequestBodyBytes)).Should().Be((4, 3, 8_000));
         JsonElement[] routes =
             [.. JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("routes").EnumerateArray()];
         routes.Select(route => (route.GetProperty("route").GetString(), route.GetProperty("requestBodyBytes").ValueKind)).Should().Equal(

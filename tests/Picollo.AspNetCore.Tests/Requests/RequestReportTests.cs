@@ -121,7 +121,7 @@ public class RequestReportTests
         CpuUsage sums = split.Routes.All.Single().Split;
         sums.Total.TotalMilliseconds.Should().BeInRange(180, 10_000);
         sums.UserShare.Should().BeGreaterThan(0.6, "the request has computed");
-        sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().HistogramOf(Fact.CpuTime)!.GetPercentileValue(100), 20_000_000);
+        sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().HistogramOf(RunFact.CpuTime)!.GetPercentileValue(100), 20_000_000);
 
         await using RequestApp total = await RequestApp.StartAsync(web => web.MapGet("/burn", () => Burn.Milliseconds(1)));
         await total.Client.GetStringAsync("/burn");

@@ -62,9 +62,9 @@ public class ResponseTests
         string[] counts = [.. lines.Where(line => line.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal))];
         counts.Should().Equal(Enumerable.Range(200, 8).Select(code => Line($"{code}", 2)).Append(Line("_OTHER", 4)));
         double sum = lines.Where(line => line.StartsWith("http_server_request_duration_seconds_sum", StringComparison.Ordinal)).Sum(ValueOf);
-        sum.Should().BeApproximately(status.SumOf(Fact.WallTime) / 1e9, 1e-9, "sums are exact");
+        sum.Should().BeApproximately(status.SumOf(RunFact.WallTime) / 1e9, 1e-9, "sums are exact");
         lines.Where(line => line.StartsWith("picollo_http_server_request_cpu_time_seconds_sum", StringComparison.Ordinal)).Sum(ValueOf)
-            .Should().BeApproximately(status.SumOf(Fact.CpuTime) / 1e9, 1e-9);
+            .Should().BeApproximately(status.SumOf(RunFact.CpuTime) / 1e9, 1e-9);
 
         static double ValueOf(string line) => double.Parse(line.Split(' ')[^1], CultureInfo.InvariantCulture);
         static string Line(string code, int count) =>
@@ -146,8 +146,8 @@ public class ResponseTests
             await Task.Delay(10);
         }
 
-        (route.Rejected, route.HistogramOf(Fact.CpuTime)!.TotalCount, route.HistogramOf(Fact.WallTime)!.TotalCount).Should().Be((2, 1, 1));
-        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.SumOf(Fact.CpuTime), "rejecting also takes CPU time");
+        (route.Rejected, route.HistogramOf(RunFact.CpuTime)!.TotalCount, route.HistogramOf(RunFact.WallTime)!.TotalCount).Should().Be((2, 1, 1));
+        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.SumOf(RunFact.CpuTime), "rejecting also takes CPU time");
         Of(app, "/limited").Should().Equal(0, 1, 0, 2, 0, 0);
         using JsonDocument json = JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json"));
         JsonElement row = json.RootElement.GetProperty("routes").EnumerateArray().Single(one => one.GetProperty("route").GetString() == "/limited");
@@ -178,7 +178,7 @@ public class ResponseTests
         }
 
         RouteRow route = app.Routes.All.Single();
-        (route.Rejected, route.HistogramOf(Fact.CpuTime)!.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
+        (route.Rejected, route.HistogramOf(RunFact.CpuTime)!.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
     }
 
     private static long[] Of(RequestApp app, string route)

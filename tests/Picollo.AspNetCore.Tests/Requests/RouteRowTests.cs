@@ -15,9 +15,9 @@ public class RouteRowTests
         RouteRow usage = new("GET", "/x");
         usage.Record(new RunValues(nanoseconds, nanoseconds, null));
 
-        usage.HistogramOf(Fact.CpuTime)!.TotalCount.Should().Be(1);
-        usage.HistogramOf(Fact.WallTime)!.TotalCount.Should().Be(1);
-        ((double)usage.HistogramOf(Fact.CpuTime)!.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
+        usage.HistogramOf(RunFact.CpuTime)!.TotalCount.Should().Be(1);
+        usage.HistogramOf(RunFact.WallTime)!.TotalCount.Should().Be(1);
+        ((double)usage.HistogramOf(RunFact.CpuTime)!.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
     }
 
     [Fact]
@@ -42,10 +42,10 @@ public class RouteRowTests
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
-        (usage.HistogramOf(Fact.CpuTime)!.TotalCount, usage.HistogramOf(Fact.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
+        (usage.HistogramOf(RunFact.CpuTime)!.TotalCount, usage.HistogramOf(RunFact.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
         Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloOptions.MaxRoutes states a maximum of 22 KB");
 
-        long Footprint() => usage.HistogramOf(Fact.CpuTime)!.FootprintInBytes + usage.HistogramOf(Fact.WallTime)!.FootprintInBytes
+        long Footprint() => usage.HistogramOf(RunFact.CpuTime)!.FootprintInBytes + usage.HistogramOf(RunFact.WallTime)!.FootprintInBytes
             + usage.Durations.Sum(duration => duration.Registration.Histogram.FootprintInBytes);
     }
 

@@ -87,7 +87,7 @@ public class WorkMeterTests
             run.Dispose();
         }
 
-        meter.All.Select(row => (row.Name, row.HistogramOf(Fact.CpuTime)!.TotalCount)).Should().Equal(("(other)", 2), ("a", 2), ("b", 1));
+        meter.All.Select(row => (row.Name, row.HistogramOf(RunFact.CpuTime)!.TotalCount)).Should().Equal(("(other)", 2), ("a", 2), ("b", 1));
         meter.Invoking(one => one.Measure("")).Should().Throw<ArgumentException>().WithParameterName("name");
         app.Services.GetRequiredService<RunList>().Read().Should().BeEmpty();
     }
@@ -126,7 +126,7 @@ public class WorkMeterTests
         await CallAsync(app, transport, Calls);
 
         Row row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
-        (row.Name, row.HistogramOf(Fact.CpuTime)!.TotalCount).Should().Be(("BurningHub.Burn", Calls));
+        (row.Name, row.HistogramOf(RunFact.CpuTime)!.TotalCount).Should().Be(("BurningHub.Burn", Calls));
         (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt);
         app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds).Should()
             .BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not include the time of the methods");

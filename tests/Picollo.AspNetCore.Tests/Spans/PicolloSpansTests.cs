@@ -71,8 +71,8 @@ public sealed class PicolloSpansTests : IDisposable
         childTotal.Should().BeGreaterThanOrEqualTo(child - Tolerance).And.BeLessThan(child + own);
         childTags.Should().NotContainKey("picollo.cpu.self.user");
 
-        double route = app.Routes.All.Single(usage => usage.Route == "/work").SumOf(Fact.CpuTime) / 1e6;
-        double work = app.Services.GetRequiredService<WorkMeter>().All.Single().SumOf(Fact.CpuTime) / 1e6;
+        double route = app.Routes.All.Single(usage => usage.Route == "/work").SumOf(RunFact.CpuTime) / 1e6;
+        double work = app.Services.GetRequiredService<WorkMeter>().All.Single().SumOf(RunFact.CpuTime) / 1e6;
         route.Should().BeGreaterThanOrEqualTo(own - Tolerance);
         work.Should().BeGreaterThanOrEqualTo(inWork + childTotal - Tolerance);
 

@@ -115,7 +115,7 @@ public sealed class RecentHistoryTests : IDisposable
 
         RowReading row = reading.Routes.Single(route => route.Row.Name == "/new");
         row.Percentiles.Take(2).Select(percentiles => percentiles!.Count).Should().Equal(7, 7);
-        row[Fact.AllocatedBytes]!.Count.Should().Be(7);
+        row[RunFact.AllocatedBytes]!.Count.Should().Be(7);
         row.Count.Should().Be(7);
         reading.RecentTime.Should().Be(TimeSpan.FromSeconds(5));
     }
@@ -169,8 +169,8 @@ public sealed class RecentHistoryTests : IDisposable
         RouteRow[] routes = [.. Enumerable.Range(0, 255).Select(i => _routes.Get("GET", $"/{i}"))];
         foreach (RouteRow route in routes)
         {
-            Fill(route.HistogramOf(Fact.CpuTime)!, random, buckets);
-            Fill(route.HistogramOf(Fact.WallTime)!, random, buckets);
+            Fill(route.HistogramOf(RunFact.CpuTime)!, random, buckets);
+            Fill(route.HistogramOf(RunFact.WallTime)!, random, buckets);
         }
 
         for (int moment = 0; moment < 25; moment++)
@@ -198,7 +198,7 @@ public sealed class RecentHistoryTests : IDisposable
     {
         for (int i = 0; i < count; i++)
         {
-            _routes.Get("GET", route).Record(new RunValues(nanoseconds, nanoseconds, null) { [Fact.AllocatedBytes] = allocated });
+            _routes.Get("GET", route).Record(new RunValues(nanoseconds, nanoseconds, null) { [RunFact.AllocatedBytes] = allocated });
         }
     }
 

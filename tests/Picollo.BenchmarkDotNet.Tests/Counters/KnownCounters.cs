@@ -1,5 +1,5 @@
 using Picollo.BenchmarkDotNet.Measures;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 namespace Picollo.BenchmarkDotNet.Tests.Counters;
 

@@ -1,4 +1,4 @@
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 using Picollo.BenchmarkDotNet.Tests.Workloads;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;

@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Measures;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 using Picollo.Cpu;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;

@@ -1,5 +1,5 @@
 using Perfolizer.Horology;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 

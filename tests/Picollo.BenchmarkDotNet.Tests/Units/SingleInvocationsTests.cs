@@ -3,7 +3,7 @@ using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
 using Perfolizer.Mathematics.OutlierDetection;
 using Picollo.BenchmarkDotNet.Measures;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 using Picollo.Export;
 using Picollo.Metrics;
 

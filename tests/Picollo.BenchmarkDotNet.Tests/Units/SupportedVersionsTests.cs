@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Engines;
-using Picollo.BenchmarkDotNet.Measuring;
+using Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 

@@ -80,9 +80,9 @@ public class InterruptTests
         var thread = new Thread(() =>
         {
             Thread.CurrentThread.Interrupt();
-            had = Interrupts.Clear();
+            had = ThreadInterrupts.Clear();
             ofNextWait = Record.Exception(() => Thread.Sleep(1));
-            has = Interrupts.Clear();
+            has = ThreadInterrupts.Clear();
         });
         thread.Start();
         thread.Join(Pools.Deadline).Should().BeTrue();

@@ -162,7 +162,7 @@ public sealed class PerfPagesTests
     public void The_largest_group_is_found_by_opening_counters(int room, uint limit, uint found)
     {
         int opened = 0;
-        PerfCounterNumbers.LargestGroup(() => opened++ < room, limit).Should().Be(found);
+        HardwareCounterLimits.LargestGroup(() => opened++ < room, limit).Should().Be(found);
         opened.Should().BeLessThanOrEqualTo((int)limit, "no more counters are tried than the architecture has");
     }
 

@@ -47,7 +47,7 @@ public sealed partial class CpuUsageAsyncWatcher
     internal bool ListsSwitches => (Readings & FlowReadings.Switches) != 0;
 
     /// <summary>The last piece of the list; null if the list is empty or the watcher does not record one.</summary>
-    internal FlowPiece? LastPiece => (_extras as SwitchList)?.Last;
+    internal FlowPiece? LastPiece => (_optionalParts as SwitchList)?.Last;
 
     /// <summary>A segment of a flow: the part that one thread runs from the moment it enters the flow until it leaves the flow.</summary>
     /// <remarks>Immutable and thread-safe. The default value is a segment of zero length.</remarks>

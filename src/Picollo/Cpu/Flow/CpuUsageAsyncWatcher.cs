@@ -19,7 +19,7 @@ namespace Picollo.Cpu;
 // - Representative: a watcher without its own time, through which a running watcher, as its successor, counts in another flow.
 // - Label: the purpose of a flow, such as requests to a route.
 // - Span: an operation that a tracer measures with a watcher. Its data belongs to the tracer.
-// - Extras: the parts that few watchers have: links (label, successor and open segments), a list of switches, or the data of a span.
+// - Optional parts: what few watchers have: links (label, successor and open segments), a list of switches, or the data of a span.
 // - Recorder and log: a recorder keeps a log of the switches of each thread, for profiles.
 
 /// <summary>Measures the total CPU time of one logical flow on all threads: the code after the constructor, the continuations of its
@@ -121,7 +121,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             | (detail == CpuUsageDetail.UserAndKernel ? FlowReadings.Split : 0)
             | (countsAllocations ? FlowReadings.Allocations : 0)
             | (listSwitches ? FlowReadings.Switches : 0));
-        _extras = listSwitches ? new SwitchList() : null;
+        _optionalParts = listSwitches ? new SwitchList() : null;
         _wallTicks = -Stopwatch.GetTimestamp();
         WatchedFlow.Enter(this);
     }
@@ -322,7 +322,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         {
             _sums += segment;
             _switchCount += byThreadSwitch ? 1 : 0;
-            if (piece is not null && _extras is SwitchList list)
+            if (piece is not null && _optionalParts is SwitchList list)
             {
                 piece.Previous = list.Last;
                 list.Last = piece;

@@ -6,8 +6,8 @@ using Picollo.Metrics;
 namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A number that is measured for each run. The first ones have a histogram in each row and are in
-/// <see cref="Facts.Recorded"/>.</summary>
-internal enum Fact
+/// <see cref="RunFacts.Recorded"/>.</summary>
+internal enum RunFact
 {
     CpuTime,
     WallTime,
@@ -20,9 +20,9 @@ internal enum Fact
 }
 
 /// <summary>The properties of a fact in all outputs.</summary>
-internal sealed record FactDescription
+internal sealed record RunFactDescription
 {
-    public required Fact Fact { get; init; }
+    public required RunFact Fact { get; init; }
 
     /// <summary>The name of the histogram of a route in the exposition.</summary>
     public required string RouteMetric { get; init; }
@@ -52,17 +52,17 @@ internal sealed record FactDescription
     public required InterlockedHdrHistogramFactory<uint> Histogram { get; init; }
 }
 
-/// <summary>The table of all facts. Rows, page and exposition are built from it. To add a fact, extend <see cref="Fact"/>, this table, the
-/// constructor of <see cref="RunValues"/>, and the records of JSON. A test compares the names.</summary>
-internal static class Facts
+/// <summary>The table of all facts. Rows, page and exposition are built from it. To add a fact, extend <see cref="RunFact"/>, this table,
+/// the constructor of <see cref="RunValues"/>, and the records of JSON. A test compares the names.</summary>
+internal static class RunFacts
 {
-    public const int Count = (int)Fact.KernelTime + 1;
+    public const int Count = (int)RunFact.KernelTime + 1;
 
     /// <summary>The number of facts with a histogram.</summary>
-    public const int RecordedCount = (int)Fact.UserTime;
+    public const int RecordedCount = (int)RunFact.UserTime;
 
     /// <summary>The fact that <see cref="RunValues.Open"/> completes.</summary>
-    public const Fact CompletedLater = Fact.AllocatedBytes;
+    public const RunFact CompletedLater = RunFact.AllocatedBytes;
 
     // An error of one percent between a microsecond and an hour takes at most 9 KB, for any number of threads. Thread-local histograms
     // took as much for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
@@ -80,12 +80,12 @@ internal static class Facts
     /// <summary>The unit of the plotted facts on the page.</summary>
     public static HdrHistogramUnit Milliseconds { get; } = new() { Name = "ms", Ratio = 1e6 };
 
-    /// <summary>The facts with a histogram, by <see cref="Fact"/>.</summary>
-    public static IReadOnlyList<FactDescription> Recorded { get; } =
+    /// <summary>The facts with a histogram, by <see cref="RunFact"/>.</summary>
+    public static IReadOnlyList<RunFactDescription> Recorded { get; } =
     [
         new()
         {
-            Fact = Fact.CpuTime,
+            Fact = RunFact.CpuTime,
             RouteMetric = "picollo.http.server.request.cpu.time",
             WorkMetric = "picollo.work.cpu.time",
             Description = HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." },
@@ -96,7 +96,7 @@ internal static class Facts
         },
         new()
         {
-            Fact = Fact.WallTime,
+            Fact = RunFact.WallTime,
             RouteMetric = StatusDuration.Metric, // the exposition contains these histograms instead
             WorkMetric = "picollo.work.wall.time",
             Description = HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." },
@@ -107,7 +107,7 @@ internal static class Facts
         },
         new()
         {
-            Fact = Fact.AllocatedBytes,
+            Fact = RunFact.AllocatedBytes,
             RouteMetric = "picollo.http.server.request.allocated",
             WorkMetric = "picollo.work.allocated",
             Description = new()
@@ -123,7 +123,7 @@ internal static class Facts
         },
         new()
         {
-            Fact = Fact.RequestBodyBytes,
+            Fact = RunFact.RequestBodyBytes,
             RouteMetric = "http.server.request.body.size",
             Description = new()
             {
@@ -139,8 +139,8 @@ internal static class Facts
     ];
 }
 
-/// <summary>An element for each <see cref="Fact"/>.</summary>
-[InlineArray(Facts.Count)]
+/// <summary>An element for each <see cref="RunFact"/>.</summary>
+[InlineArray(RunFacts.Count)]
 internal struct PerFact<T>
 {
     private T _first;
@@ -157,10 +157,10 @@ internal readonly struct RunValues
     public RunValues(long cpuNanoseconds, long wallNanoseconds, CpuUsage? split = null)
     {
         ((Span<long>)_values).Fill(Unknown);
-        (this[Fact.CpuTime], this[Fact.WallTime]) = (cpuNanoseconds, wallNanoseconds);
+        (this[RunFact.CpuTime], this[RunFact.WallTime]) = (cpuNanoseconds, wallNanoseconds);
         if (split is { } parts)
         {
-            (this[Fact.UserTime], this[Fact.KernelTime]) = (parts.UserNanoseconds, parts.KernelNanoseconds);
+            (this[RunFact.UserTime], this[RunFact.KernelTime]) = (parts.UserNanoseconds, parts.KernelNanoseconds);
         }
     }
 
@@ -169,30 +169,30 @@ internal readonly struct RunValues
     public RunValues(CpuUsageAsyncWatcher watcher, OpenSegments? open = null, HttpRequest? request = null)
     {
         bool isSplit = watcher.TryGetSummaryCpuUsage(out CpuUsage split);
-        this[Fact.CpuTime] = watcher.GetTotalNanoseconds();
-        this[Fact.WallTime] = watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick;
-        this[Fact.AllocatedBytes] = watcher.AllocatedBytes;
-        this[Fact.RequestBodyBytes] = request?.ContentLength ?? Unknown; // chunked bodies would have to be counted as they are read
-        this[Fact.UserTime] = isSplit ? split.UserNanoseconds : Unknown;
-        this[Fact.KernelTime] = isSplit ? split.KernelNanoseconds : Unknown;
+        this[RunFact.CpuTime] = watcher.GetTotalNanoseconds();
+        this[RunFact.WallTime] = watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick;
+        this[RunFact.AllocatedBytes] = watcher.AllocatedBytes;
+        this[RunFact.RequestBodyBytes] = request?.ContentLength ?? Unknown; // chunked bodies would have to be counted as they are read
+        this[RunFact.UserTime] = isSplit ? split.UserNanoseconds : Unknown;
+        this[RunFact.KernelTime] = isSplit ? split.KernelNanoseconds : Unknown;
         Open = open;
     }
 
     /// <summary>The value of a fact, in nanoseconds or bytes, or <see cref="Unknown"/>.</summary>
-    public long this[Fact fact]
+    public long this[RunFact fact]
     {
         get => _values[(int)fact];
         init => _values[(int)fact] = value;
     }
 
-    public long CpuNanoseconds => this[Fact.CpuTime];
+    public long CpuNanoseconds => this[RunFact.CpuTime];
 
-    public long WallNanoseconds => this[Fact.WallTime];
+    public long WallNanoseconds => this[RunFact.WallTime];
 
     /// <summary>User and kernel time; null if they are not measured separately.</summary>
-    public CpuUsage? Split => this[Fact.UserTime] == Unknown ? null : new(this[Fact.UserTime], this[Fact.KernelTime]);
+    public CpuUsage? Split => this[RunFact.UserTime] == Unknown ? null : new(this[RunFact.UserTime], this[RunFact.KernelTime]);
 
-    /// <summary>The segments whose bytes are not yet known, and not yet part of <see cref="Facts.CompletedLater"/>; null for
+    /// <summary>The segments whose bytes are not yet known, and not yet part of <see cref="RunFacts.CompletedLater"/>; null for
     /// none.</summary>
     public OpenSegments? Open { get; init; }
 

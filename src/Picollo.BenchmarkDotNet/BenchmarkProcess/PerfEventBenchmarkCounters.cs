@@ -1,7 +1,7 @@
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.PerfEvent;
 
-namespace Picollo.BenchmarkDotNet.Measuring;
+namespace Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 /// <summary>Counters of the kernel for the thread that opens them, or for the whole process.</summary>
 internal sealed class PerfEventBenchmarkCounters(

@@ -7,21 +7,21 @@ namespace Picollo.Cpu;
 public sealed partial class CpuUsageAsyncWatcher
 {
     // Null for most watchers. Replaced as a whole, because any thread may read it without the lock.
-    private WatcherExtras? _extras;
+    private OptionalWatcherParts? _optionalParts;
 
     /// <summary>The label of the flow, even after <see cref="StopFor"/>; null if it is unknown. Any thread may read it. It may be set while
     /// the watcher runs.</summary>
     internal FlowLabel? Label
     {
         get => Links?.Label;
-        set => Volatile.Write(ref _extras, value?.Links);
+        set => Volatile.Write(ref _optionalParts, value?.Links);
     }
 
     /// <summary>The label, the successor and the open segments; null if the watcher has none of them.</summary>
-    internal FlowLinks? Links => Volatile.Read(ref _extras) as FlowLinks;
+    internal FlowLinks? Links => Volatile.Read(ref _optionalParts) as FlowLinks;
 
     /// <summary>The data of a running span; null for other watchers.</summary>
-    internal SpanData? SpanData => Volatile.Read(ref _extras) as SpanData;
+    internal SpanData? SpanData => Volatile.Read(ref _optionalParts) as SpanData;
 
     /// <summary>Whether segments of its flow are measured: for this watcher while it runs, then for its successor.</summary>
     internal bool IsCounting => IsRunning || Links is { IsCounting: true };
@@ -41,14 +41,14 @@ public sealed partial class CpuUsageAsyncWatcher
     internal static CpuUsageAsyncWatcher MakeSuccessor(FlowLabel? label = null)
     {
         var successor = new CpuUsageAsyncWatcher(FlowReadings.Total, IsNew);
-        successor._extras = new FlowLinks(label, successor); // to itself: the watchers before it share the object
+        successor._optionalParts = new FlowLinks(label, successor); // to itself: the watchers before it share the object
         return successor;
     }
 
     internal CpuUsageAsyncWatcher MakeRepresentative(CpuUsageAsyncWatcher? outer)
     {
         AddThread(); // never removed
-        return new CpuUsageAsyncWatcher(Readings, IsStopped) { _extras = new FlowLinks(label: null, this), _outer = outer };
+        return new CpuUsageAsyncWatcher(Readings, IsStopped) { _optionalParts = new FlowLinks(label: null, this), _outer = outer };
     }
 
     /// <summary>Starts a watcher for a span that has just become the current one. <see cref="IsSupported"/> must be true.</summary>
@@ -57,7 +57,7 @@ public sealed partial class CpuUsageAsyncWatcher
         var watcher = new CpuUsageAsyncWatcher(FlowReadings.Total | FlowReadings.Split, IsNew)
         {
             _wallTicks = -Stopwatch.GetTimestamp(),
-            _extras = data,
+            _optionalParts = data,
         };
         WatchedFlow.EnterSpan(watcher);
         return watcher;
@@ -70,7 +70,7 @@ public sealed partial class CpuUsageAsyncWatcher
     }
 
     /// <summary>Replaces the data of the span, unless it has changed in the meantime or the span was stopped.</summary>
-    internal void ReplaceSpanData(SpanData data, SpanData before) => Interlocked.CompareExchange(ref _extras, data, before);
+    internal void ReplaceSpanData(SpanData data, SpanData before) => Interlocked.CompareExchange(ref _optionalParts, data, before);
 
     /// <summary>Stops this watcher as <see cref="Stop"/> does. Everything that the flow still runs, on any thread, counts for
     /// <paramref name="successor"/> from now on.</summary>
@@ -110,14 +110,14 @@ public sealed partial class CpuUsageAsyncWatcher
         successor?.Add(_sums - taken, byThreadSwitch: false);
         _wallTicks += end;
         _sums = taken;
-        if (_extras is SwitchList list)
+        if (_optionalParts is SwitchList list)
         {
             list.Last = last;
         }
         else
         {
             FlowLinks? links = successor?.Links ?? Links; // null for a span: its data is no longer needed
-            _extras = open is null ? links : new FlowLinks(links?.Label, links?.Successor, open);
+            _optionalParts = open is null ? links : new FlowLinks(links?.Label, links?.Successor, open);
         }
 
         Volatile.Write(ref _state, IsStopped); // after the rest: readers without the lock check the state first
@@ -135,7 +135,7 @@ public sealed partial class CpuUsageAsyncWatcher
     {
         if (Links is { } links && links.Open == open)
         {
-            Interlocked.CompareExchange(ref _extras, links.WithoutOpen, links);
+            Interlocked.CompareExchange(ref _optionalParts, links.WithoutOpen, links);
         }
     }
 }

@@ -4,7 +4,7 @@ using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Measures;
 
-namespace Picollo.BenchmarkDotNet.Measuring;
+namespace Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 /// <summary>Runs the engine of BenchmarkDotNet and measures it, and then measures single calls if requested.</summary>
 /// <remarks>A custom engine is the only extension that runs in the benchmark process, on the thread of the benchmark, with all toolchains.

@@ -4,7 +4,7 @@ namespace Picollo.Scheduling;
 
 /// <summary>Interrupts of threads that run code of the application. A pending interrupt takes effect when the thread blocks next. In code
 /// of the pool or of the runtime, where no handler expects it, it would end the process or lose a continuation.</summary>
-internal static class Interrupts
+internal static class ThreadInterrupts
 {
     private static readonly ManualResetEvent Set = new(initialState: true);
 

@@ -2,7 +2,7 @@ using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Measures;
 
-namespace Picollo.BenchmarkDotNet.Measuring;
+namespace Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 /// <summary>Computes results per operation: the mean of the actual workload iterations minus the median of the actual overhead iterations,
 /// at least 0. As in BenchmarkDotNet, the overhead is a median, because the JIT compiler still runs during the first iterations.</summary>

@@ -22,7 +22,7 @@ internal sealed record DifferencePart(string Name, DifferenceData Difference, Di
 /// <param name="Functions">The functions, in the order of their table.</param>
 /// <param name="Facts">The facts: name, value, and a detail or an empty text.</param>
 /// <param name="Notes">The limitations.</param>
-internal sealed record PagePart(
+internal sealed record ProfilePagePart(
     string Name,
     FlameTree Tree,
     IEnumerable<(CpuProfileFrame Frame, SampleCounts Own, SampleCounts Total)> Functions,
@@ -35,7 +35,7 @@ internal sealed record PagePart(
     /// <summary>The reason why there are no samples; null if there are samples.</summary>
     public string? NoSamplesReason { get; private init; }
 
-    public static PagePart From(ProfilePart part)
+    public static ProfilePagePart From(ProfilePart part)
     {
         ProfileData profile = part.Profile;
         return new(
@@ -51,7 +51,7 @@ internal sealed record PagePart(
         };
     }
 
-    public static PagePart From(DifferencePart part)
+    public static ProfilePagePart From(DifferencePart part)
     {
         DifferenceData difference = part.Difference;
         SampleCounts samples = difference.SampleCounts;

@@ -6,7 +6,7 @@ using Picollo.Interop.Native;
 namespace Picollo.PerfEvent;
 
 /// <summary>Determines the number of hardware counters of a CPU.</summary>
-internal static unsafe class PerfCounterNumbers
+internal static unsafe class HardwareCounterLimits
 {
     // Determined once: behind a hypervisor CPUID takes microseconds, and the result does not change. A result that was affected by a lack
     // of file descriptors is not cached.

@@ -6,7 +6,7 @@ namespace Picollo.Export.Plots;
 /// Draws the buckets of a precision, with a row for each block and a cell for each bucket. It shows the idea of the layout: all rows have
 /// the same number of cells, and each row covers as many values as all rows before it.
 /// </summary>
-internal static class LayoutPlot
+internal static class BucketLayoutPlot
 {
     private const double Left = SvgWriter.Margin;
     private const double RowHeight = 44;

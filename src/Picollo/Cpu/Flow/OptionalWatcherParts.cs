@@ -2,12 +2,12 @@ namespace Picollo.Cpu;
 
 /// <summary>The rare parts of a watcher, in one object, so that a watcher stays small. Of the three kinds, a watcher needs at most
 /// one.</summary>
-internal abstract class WatcherExtras;
+internal abstract class OptionalWatcherParts;
 
 /// <summary>Links a watcher to the label of its flow, and to what counts the flow after the stop.</summary>
 /// <remarks>Immutable, so that a watcher changes all links at once, and watchers share an object: those with the same label while they run,
 /// then those with the same successor. Only <see cref="Open"/> takes an object for each watcher.</remarks>
-internal sealed class FlowLinks(FlowLabel? label, CpuUsageAsyncWatcher? successor = null, OpenSegments? open = null) : WatcherExtras
+internal sealed class FlowLinks(FlowLabel? label, CpuUsageAsyncWatcher? successor = null, OpenSegments? open = null) : OptionalWatcherParts
 {
     public FlowLabel? Label { get; } = label;
 
@@ -27,14 +27,14 @@ internal sealed class FlowLinks(FlowLabel? label, CpuUsageAsyncWatcher? successo
 }
 
 /// <summary>The pieces of a flow whose watcher lists its switches. It belongs to one watcher and changes under its lock.</summary>
-internal sealed class SwitchList : WatcherExtras
+internal sealed class SwitchList : OptionalWatcherParts
 {
     /// <summary>The last piece; null if there is none.</summary>
     public FlowPiece? Last { get; set; }
 }
 
 /// <summary>The data of a span, which its tracer defines. Spans may share an object.</summary>
-internal abstract class SpanData : WatcherExtras;
+internal abstract class SpanData : OptionalWatcherParts;
 
 /// <summary>The purpose of a flow: a request to a route, or named work.</summary>
 /// <param name="Method">The HTTP method of a request; empty for named work.</param>

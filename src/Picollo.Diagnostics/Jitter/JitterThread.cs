@@ -3,7 +3,7 @@ using Picollo.Interop.Native;
 namespace Picollo.Diagnostics;
 
 /// <summary>The measuring thread of one CPU and its ring.</summary>
-internal sealed unsafe class JitterLane : IDisposable
+internal sealed unsafe class JitterThread : IDisposable
 {
     // The frames of the loop are small. The thread runs other code of the runtime only at its start and end.
     private const int StackBytes = 256 * 1024;
@@ -15,7 +15,7 @@ internal sealed unsafe class JitterLane : IDisposable
     private bool _isStarted;
     private volatile bool _hasEnded;
 
-    public JitterLane(int cpu, IJitterSystem system, JitterRing ring)
+    public JitterThread(int cpu, IJitterSystem system, JitterRing ring)
     {
         (Cpu, _system, _ring) = (cpu, system, ring);
         _take = (due, latencies) =>
@@ -44,7 +44,7 @@ internal sealed unsafe class JitterLane : IDisposable
         CountdownEvent Ready,
         ManualResetEventSlim Go,
         Func<bool> IsAbandoned,
-        Action<JitterLane, ulong> Broke,
+        Action<JitterThread, ulong> Broke,
         CountdownEvent Ended);
 
     public int Cpu { get; }

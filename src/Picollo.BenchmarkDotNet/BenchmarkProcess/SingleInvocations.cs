@@ -6,7 +6,7 @@ using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Metrics;
 
-namespace Picollo.BenchmarkDotNet.Measuring;
+namespace Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 internal static class SingleInvocations
 {

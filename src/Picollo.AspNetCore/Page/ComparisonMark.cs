@@ -9,12 +9,12 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>The histograms of a row at a moment. The browser stores the mark and sends it back; the server does not store it.</summary>
 /// <param name="Time">The time of the mark.</param>
 /// <param name="Histograms">The histograms in the compressed V2 encoding.</param>
-internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histograms)
+internal sealed record ComparisonMark(DateTimeOffset Time, IReadOnlyList<byte[]> Histograms)
 {
     /// <summary>Creates a mark of the current state.</summary>
     /// <exception cref="ArgumentException">A histogram has values that the encoding cannot represent.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public static Mark Create(PageRow row, DateTimeOffset now) =>
+    public static ComparisonMark Create(PageRow row, DateTimeOffset now) =>
         new(now, [.. row.Registrations.Select(registration => HdrHistogramEncoding.EncodeCompressed(registration.Histogram))]);
 
     /// <summary>Pairs the histograms of the mark with the current ones.</summary>

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using Perfolizer.Horology;
 using Picollo.Cpu;
 
-namespace Picollo.BenchmarkDotNet.Measuring;
+namespace Picollo.BenchmarkDotNet.BenchmarkProcess;
 
 internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
 {

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis.Operations;
 namespace Picollo.Analyzers;
 
 /// <summary>Extension methods that determine how the value of an operation is used.</summary>
-internal static class Operations
+internal static class OperationExtensions
 {
     /// <summary>Returns the operation that receives this value, skipping conversions, <c>?.</c>, <c>??</c> and <c>?:</c>.</summary>
     public static IOperation? Receiver(this IOperation value)
