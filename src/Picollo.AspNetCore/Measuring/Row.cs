@@ -63,6 +63,10 @@ internal abstract class Row
     /// <see cref="OpenSegments.MaxWait"/>.</summary>
     public InterlockedHdrHistogram<uint>? HistogramOf(RunFact fact) => _histograms[(int)fact];
 
+    /// <summary>Returns the histogram of a fact for the outputs; null if the fact is not measured, or is rare and has no values.</summary>
+    public InterlockedHdrHistogram<uint>? ShownHistogramOf(RunFactDescription fact) =>
+        HistogramOf(fact.Fact) is { } histogram && !(fact.IsRare && histogram.TotalCount == 0) ? histogram : null;
+
     /// <summary>Returns the exact sum of the values in <see cref="HistogramOf"/>. A fact without a histogram is summed over all
     /// runs.</summary>
     public long SumOf(RunFact fact) => Interlocked.Read(ref _sums[(int)fact]);

@@ -42,7 +42,7 @@ internal sealed record RunFactDescription
     /// bytes, of which the page shows the median.</summary>
     public bool IsPlotted { get; init; }
 
-    /// <summary>Whether the runs of many rows do not have the fact. These rows are omitted from all outputs.</summary>
+    /// <summary>Whether a row may have no run with this fact. Such rows omit it.</summary>
     public bool IsRare { get; init; }
 
     /// <summary>Returns whether the options request the fact; null if it is always measured.</summary>
@@ -61,6 +61,8 @@ internal static class RunFacts
     /// <summary>The number of facts with a histogram.</summary>
     public const int RecordedCount = (int)RunFact.UserTime;
 
+    public const ulong MaxBytes = 1UL << 40;
+
     /// <summary>The fact that <see cref="RunValues.Open"/> completes.</summary>
     public const RunFact CompletedLater = RunFact.AllocatedBytes;
 
@@ -74,7 +76,7 @@ internal static class RunFacts
 
     private static readonly InterlockedHdrHistogramFactory<uint> Bytes = HdrHistogram.Factory
         .WithRelativeError(0.01)
-        .WithMaxTrackableValue(1UL << 40)
+        .WithMaxTrackableValue(MaxBytes)
         .WithInterlocked();
 
     /// <summary>The unit of the plotted facts on the page.</summary>
@@ -172,7 +174,9 @@ internal readonly struct RunValues
         this[RunFact.CpuTime] = watcher.GetTotalNanoseconds();
         this[RunFact.WallTime] = watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick;
         this[RunFact.AllocatedBytes] = watcher.AllocatedBytes;
-        this[RunFact.RequestBodyBytes] = request?.ContentLength ?? Unknown; // chunked bodies would have to be counted as they are read
+
+        // Chunked bodies would have to be counted as they are read. A client can declare any length.
+        this[RunFact.RequestBodyBytes] = request?.ContentLength is > 0 and <= (long)RunFacts.MaxBytes and var length ? length : Unknown;
         this[RunFact.UserTime] = isSplit ? split.UserNanoseconds : Unknown;
         this[RunFact.KernelTime] = isSplit ? split.KernelNanoseconds : Unknown;
         Open = open;

@@ -93,8 +93,8 @@ public sealed class PicolloOptions
     /// <summary>The maximum number of pairs of method and route that have their own histograms. Further requests share those of the route
     /// <c>(other)</c>. Each method that an endpoint declares has a reserved pair, so that other requests cannot displace it. If more pairs
     /// are declared, three quarters of the maximum are reserved. This is also the maximum number of names of <see cref="WorkMeter"/>. 1 or
-    /// more, 256 by default. Each row takes 9 to 22 KB of memory, depending on the range of its values, and 2 KB for each additional status
-    /// code.</summary>
+    /// more, 256 by default. Each row takes 9 to 22 KB of memory, depending on the range of its values, 2 KB for each additional status
+    /// code, and up to 10 KB if requests have bodies.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxRoutes
     {

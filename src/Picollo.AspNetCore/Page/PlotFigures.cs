@@ -28,7 +28,7 @@ internal static class PlotFigures
         string marked = string.Create(CultureInfo.InvariantCulture, $"{time.UtcDateTime:HH:mm:ss} UTC");
         return string.Concat(pairs.Select((pair, i) =>
         {
-            string name = row.IsRoute ? row.SeriesNames[i] + ", " : "";
+            string name = row.Measured is null ? "" : row.SeriesNames[i] + ", ";
             HdrHistogramSeries before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting has restarted since";

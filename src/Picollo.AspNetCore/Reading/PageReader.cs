@@ -133,7 +133,7 @@ internal sealed class PageReader
         }
 
         Percentiles?[] percentiles = [.. RunFacts.Recorded.Select(fact =>
-            measured.HistogramOf(fact.Fact) is { } histogram && !(fact.IsRare && histogram.TotalCount == 0)
+            measured.ShownHistogramOf(fact) is { } histogram
                 ? Percentiles.FromSummary(histogram.GetSummary(_summary)) with { Sum = measured.SumOf(fact.Fact) } // exact
                 : null)];
         CpuUsage split = measured.Split;

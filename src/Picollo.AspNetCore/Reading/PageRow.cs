@@ -5,7 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Reading;
 
-/// <summary>A row of the page: a route or named work, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
+/// <summary>A row of the page: a route, named work, or a registered histogram. Immutable.</summary>
 internal sealed class PageRow
 {
     private static readonly ConditionalWeakTable<Row, PageRow> Rows = [];
@@ -31,9 +31,9 @@ internal sealed class PageRow
 
     /// <summary>The histograms in the exposition: those of all facts, except that the durations of a route are split by status code;
     /// or the registered histogram.</summary>
-    public IEnumerable<HdrHistogramRegistration> Exposed => Measured is null ? Registrations : _recorded.SelectMany(recorded =>
+    public IEnumerable<HdrHistogramRegistration> Exposed => Measured is not { } row ? Registrations : _recorded.SelectMany(recorded =>
         Route is { } route && recorded.Fact.Fact == RunFact.WallTime ? route.Durations.Select(duration => duration.Registration)
-        : recorded.Fact.IsRare && recorded.Registration.Histogram.TotalCount == 0 ? []
+        : row.ShownHistogramOf(recorded.Fact) is null ? []
         : [recorded.Registration]);
 
     /// <summary>The unit on the page.</summary>

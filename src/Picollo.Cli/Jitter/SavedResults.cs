@@ -40,11 +40,13 @@ internal static class SavedResults
         string title = "Wake-up latency";
         try
         {
-            SavedFile file = Read(Path.Combine(folder, ResultFiles.Json), file => file);
+            ReadFile file = Read(Path.Combine(folder, ResultFiles.Json), file => file);
             title += file.Sysinfo?.Nodename is { Length: > 0 } host ? $", {host}" : "";
             if (file.Picollo is { } saved)
             {
-                title += saved.StartTime?.ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
+                title += DateTime.TryParse(saved.StartTime, CultureInfo.InvariantCulture, DateTimeStyles.RoundtripKind, out DateTime start)
+                    ? start.ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture)
+                    : "";
                 title += saved.IntervalNs is { } interval ? Invariant($", every {interval / (double)NanosecondsPerMicrosecond} µs") : "";
                 title += saved.Priority is { } priority ? $", SCHED_FIFO {priority}" : ", no real-time priority";
                 title += saved.Limits?.Count > 0 ? " (with limits)" : "";
@@ -59,12 +61,12 @@ internal static class SavedResults
         return title;
     }
 
-    private static T Read<T>(string path, Func<SavedFile, T> select) => ToolJson.Read(
+    private static T Read<T>(string path, Func<ReadFile, T> select) => ToolJson.Read(
         path,
         content =>
         {
             ReplaceMeans(content);
-            return select(ToolJson.Parse(content, SavedJsonContext.Default.SavedFile));
+            return select(ToolJson.Parse(content, SavedJsonContext.Default.ReadFile));
         },
         ProblemOf);
 
@@ -99,11 +101,11 @@ internal static class SavedResults
         return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.ToHistogram()!))];
     }
 
-    private static List<HdrHistogramSeries> SeriesOf(SavedFile file)
+    private static List<HdrHistogramSeries> SeriesOf(ReadFile file)
     {
         ulong unit = UnitOf(file);
         List<HdrHistogramSeries> cpus = [];
-        foreach ((int index, SavedCpu? cpu) in file.Cpu ?? throw new FormatException("there are no CPUs"))
+        foreach ((int index, ReadCpu? cpu) in file.Cpu ?? throw new FormatException("there are no CPUs"))
         {
             HdrHistogram histogram = HdrHistogram.Create();
             foreach ((ulong value, ulong count) in cpu?.Histogram ?? throw new FormatException("a CPU has no histogram"))
@@ -117,7 +119,7 @@ internal static class SavedResults
         return cpus;
     }
 
-    private static ulong UnitOf(SavedFile file)
+    private static ulong UnitOf(ReadFile file)
     {
         ulong unit = file.Sysinfo?.ResolutionInNs ?? NanosecondsPerMicrosecond;
         return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"unsupported resolution of {unit} ns");
@@ -141,7 +143,17 @@ internal static class SavedResults
     }
 }
 
-/// <summary>The content of results.json. Members that jitterdebugger does not write in all versions are nullable.</summary>
+/// <summary>What is read of results.json. Other members may have any content. Members that jitterdebugger does not write in all versions
+/// are nullable.</summary>
+internal sealed record ReadFile(ReadSystem? Sysinfo, IReadOnlyDictionary<int, ReadCpu>? Cpu, ReadMeasurement? Picollo);
+
+internal sealed record ReadSystem(string? Nodename, ulong? ResolutionInNs);
+
+internal sealed record ReadCpu(IReadOnlyDictionary<ulong, ulong>? Histogram, int? Affinity);
+
+internal sealed record ReadMeasurement(string? StartTime, long? IntervalNs, int? Priority, string? Command, IReadOnlyList<string>? Limits);
+
+/// <summary>What is written to results.json.</summary>
 internal sealed record SavedFile(int? Version, SavedSystem? Sysinfo, IReadOnlyDictionary<int, SavedCpu>? Cpu, SavedMeasurement? Picollo);
 
 internal sealed record SavedSystem(
@@ -161,5 +173,6 @@ internal sealed record SavedMeasurement(
 internal sealed record SavedBreak(int Cpu, long LatencyNs, bool IsMarked, bool IsTracingStopped);
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower)]
+[JsonSerializable(typeof(ReadFile))]
 [JsonSerializable(typeof(SavedFile))]
 internal sealed partial class SavedJsonContext : JsonSerializerContext;

@@ -63,9 +63,15 @@ internal static class ToolJson
         }
     }
 
+    /// <summary>Parses a text, which may start with a byte order mark.</summary>
     /// <exception cref="JsonException">The text is not this record.</exception>
     public static T Parse<T>(ReadOnlySpan<byte> text, JsonTypeInfo<T> type)
-        where T : class => JsonSerializer.Deserialize(text, type) ?? throw new JsonException("The file contains null.");
+        where T : class
+    {
+        ReadOnlySpan<byte> mark = Encoding.UTF8.Preamble;
+        text = text.StartsWith(mark) ? text[mark.Length..] : text;
+        return JsonSerializer.Deserialize(text, type) ?? throw new JsonException("The file contains null.");
+    }
 
     // Reads in blocks because the length of a device is not reliable.
     private static ArraySegment<byte> ReadAll(string path)

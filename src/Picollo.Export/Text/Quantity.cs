@@ -1,9 +1,9 @@
 namespace Picollo.Export.Text;
 
 /// <summary>Formats quantities in one way on all pages and in the tool, independently of the culture.</summary>
-/// <remarks>Numbers have three significant digits and all digits before the decimal point. Three places have their own formats: the
-/// histogram's tables show the digits that its precision permits, the axes of plots omit trailing zeros, and the columns of
-/// <c>picollo top</c> have a fixed width.</remarks>
+/// <remarks>Numbers have three significant digits and all digits before the decimal point. Some places have their own formats: the
+/// histogram's tables show the digits that its precision permits, the axes of plots omit trailing zeros, and columns of text tables have a
+/// fixed width and one unit.</remarks>
 internal static class Quantity
 {
     /// <summary>Replaces a missing value on a page.</summary>
@@ -58,13 +58,15 @@ internal static class Quantity
     public static string Time(double nanoseconds, int digits = 3) =>
         nanoseconds == 0 ? "0 s" : Scaled(nanoseconds, 1000, TimeUnits, digits);
 
-    /// <summary>Formats a share, where 1 is 100 %, with one decimal, or two below 1 %: 12.3 %, 0.45 %, 0.0 %.</summary>
+    /// <summary>Formats a share, where 1 is 100 %, with one decimal, or two below 1 %: 12.3 %, 0.45 %, &lt; 0.01 %,
+    /// 0.0 %.</summary>
     public static string Percent(double share)
     {
         double percent = 100 * share;
         string number = Math.Abs(percent) switch
         {
             0 => "0.0",
+            < 0.005 when share > 0 => "< 0.01",
             < 0.995 => percent.ToString("0.00", CultureInfo.InvariantCulture),
             < ExponentThreshold => percent.ToString("N1", CultureInfo.InvariantCulture),
             _ => Number(percent),
@@ -98,9 +100,12 @@ internal static class Quantity
 
     private static string Scaled(double value, double step, string[] units, int digits)
     {
+        // Rounded to the digits, 999.95 is 1,000 if there are four digits, and 999.5 if there are three.
+        int decimals = Math.Max(digits - 1 - (int)Math.Log10(step - 1), 0);
+        double largest = step - (0.5 / Math.Pow(10, decimals));
         int unit = 0;
         double scaled = value;
-        while (Math.Abs(scaled) >= step - 0.5 && unit < units.Length - 1)
+        while (Math.Abs(scaled) >= largest && unit < units.Length - 1)
         {
             scaled /= step;
             unit++;

@@ -45,6 +45,13 @@ public class RouteRowTests
         (usage.HistogramOf(RunFact.CpuTime)!.TotalCount, usage.HistogramOf(RunFact.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
         Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloOptions.MaxRoutes states a maximum of 22 KB");
 
+        for (ulong size = 1; size < 1UL << 40; size += (size / 200) + 1)
+        {
+            usage.HistogramOf(RunFact.RequestBodyBytes)!.Record(size);
+        }
+
+        usage.HistogramOf(RunFact.RequestBodyBytes)!.FootprintInBytes.Should().BeInRange(8_000, 10_500, "it states a maximum of 10 KB for bodies");
+
         long Footprint() => usage.HistogramOf(RunFact.CpuTime)!.FootprintInBytes + usage.HistogramOf(RunFact.WallTime)!.FootprintInBytes
             + usage.Durations.Sum(duration => duration.Registration.Histogram.FootprintInBytes);
     }

@@ -57,6 +57,10 @@ public sealed class OpenSegmentsTests : IDisposable
             other.Leave();
 
             watcher.Label.Should().BeSameAs(label);
+            thread.Enter(Bytes);
+            thread.Run(static () => Burn.User(TimeSpan.FromMilliseconds(20)));
+            thread.Leave();
+            (successor?.GetTotalNanoseconds() ?? 40_000_000).Should().BeGreaterThanOrEqualTo(40_000_000, "it also counts after the wait");
         }
 
         _recorded.Should().HaveCount(2);

@@ -36,6 +36,28 @@ public sealed class WatcherTotalsTests
         (lengths[lengths.Length / 2] * lengths.Length / 4).Should().BeLessThan(wall, "most segments are a part of the wall time, in the same unit");
     });
 
+    [Fact]
+    public Task The_list_of_a_watcher_that_is_stopped_while_other_threads_run_adds_up_to_its_usage() => InSeparateFlow(async () =>
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
+            Task[] children = [.. Enumerable.Range(0, 4).Select(_ => Task.Run(async () =>
+            {
+                Thread.SpinWait(1_000);
+                await Task.Yield();
+                Thread.SpinWait(1_000);
+            }))];
+            Task second = Task.Run(watcher.Stop);
+            watcher.Stop();
+            await second;
+
+            watcher.Totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage());
+            await Task.WhenAll(children);
+            watcher.Totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage(), "the children are not counted after the stop");
+        }
+    });
+
     /// <summary>This holds regardless of the threads and of the time of the query.</summary>
     [Fact]
     public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => InSeparateFlow(async () =>

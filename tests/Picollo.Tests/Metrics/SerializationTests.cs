@@ -133,6 +133,7 @@ public class SerializationTests
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":0,"indexInBlock":0}""", "*blockScale must not be 0*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*no bucket*2?20 buckets*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":61,"blockScale":3,"indexInBlock":0,"unitScale":4}""", "*no bucket 0 in block 61*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9,"indexInBlock":512}""", "*no bucket 512 in block 1*")]
     [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 must be from -1*517*")]
     public void An_invalid_bucket_is_rejected_with_the_reason(string json, string message) => Refuses<Bucket>(json, message);
@@ -142,7 +143,8 @@ public class SerializationTests
     [InlineData("rank", "\"1\"", "*could not be converted*Path: $.rank |*")]
     [InlineData("targetCount", "4", "*runningCount must not be less*")]
     [InlineData("runningCount", "0", "*runningCount must not be less*")]
-    [InlineData("bucket", "{}", "*missing*")]
+    [InlineData("bucket", "{}", "*'Picollo.Metrics.Bucket' was missing*")]
+    [InlineData("bucket", "[]", "*to Picollo.Metrics.Bucket. Path: $.bucket |*")]
     [InlineData("bucket", "{\"blockScale\":\"9\"}", "*could not be converted*Path: $.bucket.blockScale |*")]
     public void An_invalid_percentile_is_rejected_with_the_reason(string name, string value, string message) =>
         Refuses<Percentile>(With(Histogram.GetPercentile(50), name, value), message);
@@ -175,6 +177,34 @@ public class SerializationTests
         JsonException error = json.Invoking(text => JsonSerializer.Deserialize<Bucket[]>(text)).Should().Throw<JsonException>().Which;
         error.Path.Should().Be("$[1]");
         error.Message.Should().Contain("$.count");
+    }
+
+    [Fact]
+    public void Times_with_an_offset_are_read_as_UTC()
+    {
+        const string Time = "\"2026-01-01T02:00:00+02:00\"";
+        DateTime utc = new(2026, 1, 1, 0, 0, 0, DateTimeKind.Utc);
+
+        HdrHistogramSnapshot snapshot = JsonSerializer.Deserialize<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), "startTime", Time))!;
+        HdrHistogramSummary summary = JsonSerializer.Deserialize<HdrHistogramSummary>(With(Histogram.GetSummary(), "timestampUtc", Time))!;
+
+        (snapshot.StartTime.Offset, snapshot.StartTime.UtcDateTime).Should().Be((TimeSpan.Zero, utc));
+        (summary.TimestampUtc.Kind, summary.TimestampUtc).Should().Be((DateTimeKind.Utc, utc));
+    }
+
+    [Fact]
+    public void A_copy_of_a_snapshot_contains_its_deltas()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        histogram.Record(5, 3);
+        snapshot.Update(deltas: true);
+
+        HdrHistogramSnapshot copy = snapshot.GetSnapshot();
+        histogram.Record(5);
+        snapshot.Update(deltas: true);
+
+        (copy.TotalCount, snapshot.TotalCount).Should().Be((3UL, 1UL));
     }
 
     [Fact]

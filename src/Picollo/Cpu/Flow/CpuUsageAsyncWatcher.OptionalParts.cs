@@ -85,6 +85,7 @@ public sealed partial class CpuUsageAsyncWatcher
             return null;
         }
 
+        Debug.Assert(!ListsSwitches || (successor is null && !waits), "A list of switches takes the place of the links.");
         WatchedFlow.Leave(this);
         long end = Stopwatch.GetTimestamp();
         OpenSegments? open = waits && ThreadCount > 0 && (Readings & FlowReadings.Allocations) != 0 ? OpenSegments.Find(this) : null;

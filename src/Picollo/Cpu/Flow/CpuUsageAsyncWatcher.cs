@@ -14,9 +14,10 @@ namespace Picollo.Cpu;
 // - Sums: the CPU time of the completed segments and pieces that a watcher has counted. The stop makes them final.
 // - Stop: the end of a watcher, while its flow may still run.
 // - Open segment: a segment that another thread still runs when a watcher stops.
-// - Successor: the watcher that counts for a stopped one. Except for represented watchers, it is in no flow and never stops.
+// - Successor: the watcher that counts for stopped ones. One made by MakeSuccessor is in no flow and never stops. For a representative,
+//   it is the running watcher that it represents.
 // - Counting watcher: a watcher while it runs, and then its successor.
-// - Representative: a watcher without its own time, through which a running watcher, as its successor, counts in another flow.
+// - Representative: a watcher without its own time. It makes a running watcher count in another flow as well.
 // - Label: the purpose of a flow, such as requests to a route.
 // - Span: an operation that a tracer measures with a watcher. Its data belongs to the tracer.
 // - Optional parts: what few watchers have: links (label, successor and open segments), a list of switches, or the data of a span.
