@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Picollo.Cpu;
 using Picollo.PerfEvent;

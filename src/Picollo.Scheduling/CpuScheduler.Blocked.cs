@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <content>Workers whose bodies block. The worker count limits CPU consumption, so blocked workers do not count: other bodies run in their

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>The state of a task. It changes only under the scheduler's lock.</summary>

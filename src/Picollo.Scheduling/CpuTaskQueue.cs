@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>The tasks that wait for a worker, and the policy that selects the next one. Called under the scheduler's lock.</summary>

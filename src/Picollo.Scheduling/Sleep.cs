@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>Lets one thread sleep until another thread wakes it. A wake-up before the sleep is not lost: it ends the next sleep

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Scheduling;
 
 /// <summary>Interrupts of threads that run code of the application. A pending interrupt takes effect when the thread blocks next. In code

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 using Picollo.Metrics;

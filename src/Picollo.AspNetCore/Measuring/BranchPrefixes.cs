@@ -1,9 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Builder.Extensions;
-using Microsoft.AspNetCore.Http;
 
 namespace Picollo.AspNetCore.Measuring;
 

@@ -1,8 +1,6 @@
-using System.Globalization;
 using System.Net.WebSockets;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Diagnostics;
-using Microsoft.AspNetCore.Http;
 
 namespace Picollo.AspNetCore.Measuring;
 

@@ -1,9 +1,5 @@
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Measuring;

@@ -1,7 +1,5 @@
 using System.Collections.Frozen;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.Options;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;

@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 

@@ -1,7 +1,5 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Reflection;
-using System.Runtime.InteropServices;
 using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;

@@ -1,8 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Connections.Features;
-using Microsoft.AspNetCore.Http;
 using Picollo.Interop.Linux;
 
 namespace Picollo.AspNetCore.Page;

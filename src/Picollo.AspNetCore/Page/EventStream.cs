@@ -1,8 +1,4 @@
-using System.Text;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Reading;
 using Picollo.Metrics;
 

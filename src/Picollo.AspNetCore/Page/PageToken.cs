@@ -1,11 +1,7 @@
-using System.Globalization;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
-using System.Text;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.WebUtilities;
-using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 
 namespace Picollo.AspNetCore.Page;

@@ -1,6 +1,4 @@
-using System.Globalization;
 using System.Net;
-using System.Text;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.AspNetCore.Page;

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Profiles;
 using Picollo.Cpu;

@@ -1,6 +1,3 @@
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 using Picollo.Profiling;

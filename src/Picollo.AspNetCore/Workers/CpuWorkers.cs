@@ -1,9 +1,4 @@
 using System.Collections.Concurrent;
-using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Workers;

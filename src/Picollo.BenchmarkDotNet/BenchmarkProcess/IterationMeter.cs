@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Perfolizer.Horology;
 using Picollo.Cpu;
 

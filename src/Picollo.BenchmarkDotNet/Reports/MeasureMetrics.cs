@@ -1,4 +1,3 @@
-using System.Globalization;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;

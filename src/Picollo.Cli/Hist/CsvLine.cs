@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cli.Hist;
 
 /// <summary>Splits a line of separated values. A value that contains a separator, a quote or a line break is enclosed in quotes, and quotes

@@ -1,6 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
-using System.Text;
 using Picollo.Export;
 
 namespace Picollo.Cli.Hist;

@@ -1,4 +1,3 @@
-using System.CommandLine;
 using Picollo.Export;
 using Picollo.Export.Plots;
 

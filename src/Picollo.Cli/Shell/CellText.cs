@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>Measures text in terminal cells: an East Asian character or an emoji takes two cells, a combining character none.</summary>

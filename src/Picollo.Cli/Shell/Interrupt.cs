@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>Handles Ctrl+C, SIGTERM and SIGHUP while a command runs. The first signal asks the command to end and print its summary; the

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>The sort key of the list. The order is descending.</summary>

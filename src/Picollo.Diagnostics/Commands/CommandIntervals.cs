@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Diagnostics.Meters;
 
 /// <summary>Hashes tags and compares them exactly.</summary>

@@ -1,7 +1,5 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Compression;
-using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export;
 
 /// <summary>Splits a stream of bytes into lines, which end in LF, CR or CR LF. The buffer holds one line. Text that starts with a

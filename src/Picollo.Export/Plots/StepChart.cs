@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>A vertical strip of a chart with its tooltip.</summary>

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Picollo.Export.Text;
 
 /// <summary>Fits text into a width. The width is in letters: the width of most small letters. Capitals are somewhat wider; East Asian

@@ -1,5 +1,4 @@
 using System.IO.Compression;
-using System.Text;
 using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Text;

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Profiling;
 
 /// <summary>A function on one call path in a <see cref="CpuProfile"/>, with its callees.</summary>

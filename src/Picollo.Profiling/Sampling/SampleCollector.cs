@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Profiling.Sampling;
 
 /// <summary>Adds samples to the trees of their processes, and tracks the code, programs and children of these processes. Used by one

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;

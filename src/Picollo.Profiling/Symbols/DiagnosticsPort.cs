@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Diagnostics;
 using System.Net.Sockets;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Converts the runtime's names of methods to source names: <c>Namespace.Type.Method</c>, with generic arguments in angle

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Diagnostics.CodeAnalysis;
-
 namespace Picollo.Timing;
 
 /// <content>Calibration and checks. All of this code runs rarely and with the gate held.</content>

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;

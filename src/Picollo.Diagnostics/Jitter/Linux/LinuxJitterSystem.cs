@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;

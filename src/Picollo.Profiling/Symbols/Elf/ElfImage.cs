@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Text;
 using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols;

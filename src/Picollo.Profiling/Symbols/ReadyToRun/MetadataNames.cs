@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
-using System.Text;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 

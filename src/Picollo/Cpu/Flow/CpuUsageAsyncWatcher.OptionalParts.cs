@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <content>The parts that few watchers have: label and successor, and the data of a span. (The list of switches is in

@@ -1,5 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-
 namespace Picollo.Cpu;
 
 /// <summary>The switches of one thread, for a <see cref="FlowRecorder"/>. The thread writes the log, and one reader reads it.</summary>

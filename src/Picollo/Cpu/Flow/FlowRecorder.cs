@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <summary>Records which flow each thread runs, and since when, so that samples of threads can be assigned to flows. While no recorder is

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <summary>The segment that a thread currently runs: the watchers it counts for, and the clocks of the thread at its start. There is one

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Cpu;
 
 /// <summary>The watchers of the current flow. The runtime calls <see cref="OnSwitch"/> at each switch, on the thread that

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>The part of a count that does not fit in its 32-bit counter.</summary>

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Metrics;
 
 /// <summary>A histogram with its name, labels and description, as <see cref="HdrHistogramRegistry"/> stores it. Immutable.</summary>
