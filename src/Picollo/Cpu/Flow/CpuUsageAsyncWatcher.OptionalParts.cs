@@ -128,7 +128,6 @@ public sealed partial class CpuUsageAsyncWatcher
         return open;
     }
 
-    /// <summary>Ends the wait for the bytes of segments.</summary>
     internal void EndWait(OpenSegments open)
     {
         if (Links is { } links && links.Open == open)

@@ -2,7 +2,6 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <inheritdoc/>
 internal sealed class LinuxCurrentThread : CurrentThread
 {
     private const int LowestNice = -20;

@@ -2,7 +2,6 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <inheritdoc/>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsCurrentThread : CurrentThread
 {

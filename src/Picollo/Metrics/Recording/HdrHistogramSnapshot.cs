@@ -155,7 +155,6 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
 
     private ulong[] Shown => _showsDeltas ? _deltas : _counts;
 
-    /// <inheritdoc/>
     internal override DateTimeOffset ReadTime => EndTime;
 
     internal override bool TryAddTo(
