@@ -120,7 +120,6 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public long WaitTicks { get; set; }
 
-    /// <summary>The caller's token.</summary>
     public CancellationToken Token => token;
 
     /// <summary>Returns the task of a scheduler whose body contains the calling code and that has not ended; null for none.</summary>
