@@ -4,7 +4,6 @@ using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Describes the measured process: the version, the uptime and the machine.</summary>
 internal static class AboutProcess
 {
     // Not a static initializer, because it may throw.

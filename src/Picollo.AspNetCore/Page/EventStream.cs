@@ -26,7 +26,6 @@ internal sealed class EventStream(
     private readonly int _maxViewers = options.Value.MaxViewers;
     private int _viewers;
 
-    /// <summary>The number of pages that currently receive updates.</summary>
     public int Viewers => Volatile.Read(ref _viewers);
 
     /// <summary>Sends events for a minute, or until the client disconnects or the application stops. Answers with 503 if the maximum number

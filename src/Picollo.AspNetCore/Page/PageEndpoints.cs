@@ -14,7 +14,6 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
     PageReader reader,
     RecentHistory recent,

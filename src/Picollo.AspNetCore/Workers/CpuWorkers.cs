@@ -30,7 +30,6 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
 
     public bool IsStarted => _pool.IsValueCreated;
 
-    /// <summary>Runs an endpoint in the pool.</summary>
     /// <returns>A task that ends with the endpoint; null, and the endpoint is not run, if the queue is full or the application is
     /// stopping.</returns>
     public Task? TryRun(HttpContext context, RequestDelegate endpoint, CpuTaskOptions options)
