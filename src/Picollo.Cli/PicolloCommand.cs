@@ -15,7 +15,6 @@ internal static class PicolloCommand
 {
     public static int Main(string[] args) => Run(RawText.Arguments(args), new Terminal());
 
-    /// <summary>Parses a command line without running it.</summary>
     public static ParseResult Parse(string[] args, Terminal terminal)
     {
         RootCommand root = new("Measure the performance of commands and of this machine, and summarize latency data.")

@@ -29,7 +29,6 @@ internal static class CsvLine
         return best;
     }
 
-    /// <summary>Gets the value in a column, without its quotes.</summary>
     /// <param name="column">The column index, starting at 0.</param>
     public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
     {

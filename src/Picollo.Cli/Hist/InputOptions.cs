@@ -3,7 +3,6 @@ using Picollo.Export;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The parts of inputs to read, and their format.</summary>
 internal sealed record InputOptions
 {
     public InputFormat? Format { get; init; }

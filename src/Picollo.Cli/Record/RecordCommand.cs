@@ -164,7 +164,6 @@ internal static class RecordCommand
                 : null;
 }
 
-/// <summary>The options of <c>picollo record</c>.</summary>
 /// <param name="Duration">The duration of the profile of a running process; null to profile it until it exits.</param>
 internal sealed record RecordOptions(CpuProfilerOptions Profiler, MeasuredCommand? Command, TimeSpan? Duration)
 {

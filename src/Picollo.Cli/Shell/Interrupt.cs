@@ -22,7 +22,6 @@ internal sealed class Interrupt : IDisposable
     /// <summary>The number of the first signal; null if there was none.</summary>
     public int? Signal { get; private set; }
 
-    /// <summary>The exit code for <see cref="Signal"/>.</summary>
     public int? ExitCode => SignalBase + Signal;
 
     /// <summary>Returns whether an exit code means that one of these signals ended the program.</summary>
