@@ -29,7 +29,7 @@ internal static class PageTargets
 
     public static FuzzTarget[] All { get; } =
     [
-        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(Mark.Create(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.Mark))], ReadMark)
+        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(ComparisonMark.Create(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.ComparisonMark))], ReadMark)
         {
             Documented = [typeof(JsonException), typeof(FormatException)],
             ConstantBytes = ConstantBytes,
@@ -73,9 +73,9 @@ internal static class PageTargets
         return owner ?? 0;
     }
 
-    private static long ReadMark(byte[] input) => Compare(JsonSerializer.Deserialize(input, PageJsonContext.Default.Mark) ?? throw new JsonException());
+    private static long ReadMark(byte[] input) => Compare(JsonSerializer.Deserialize(input, PageJsonContext.Default.ComparisonMark) ?? throw new JsonException());
 
-    private static long Compare(Mark mark)
+    private static long Compare(ComparisonMark mark)
     {
         IReadOnlyList<MarkedPair> pairs = mark.Compare(Marked);
         ulong now = Marked.Registrations[0].Histogram.TotalCount;
