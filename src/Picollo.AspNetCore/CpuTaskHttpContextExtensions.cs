@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Picollo.Scheduling;
 
 namespace Microsoft.AspNetCore.Http;

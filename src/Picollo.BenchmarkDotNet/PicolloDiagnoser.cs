@@ -1,4 +1,3 @@
-using System.Globalization;
 using BenchmarkDotNet.Analysers;
 using BenchmarkDotNet.Diagnosers;
 using BenchmarkDotNet.Engines;
@@ -132,10 +131,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     }
 
     /// <summary>Returns problems with the requested measures and measures that the machine does not support. The run continues without
-    /// these measures.</summary>
-    /// <param name="sets">The requested measures.</param>
-    /// <param name="unavailable">A function that returns the measures that the machine does not support.</param>
-    /// <param name="pmuCounters">The number of PMU counters; null if it is unknown.</param>
+    /// these measures. The number of PMU counters is null if it is unknown.</summary>
     public static IEnumerable<string> Problems(
         IReadOnlyList<MeasureSet> sets, Func<MeasureRequest, IReadOnlyList<string>> unavailable, uint? pmuCounters)
     {

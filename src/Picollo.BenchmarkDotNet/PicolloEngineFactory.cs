@@ -21,10 +21,7 @@ public sealed class PicolloEngineFactory : IEngineFactory
     /// <returns>The text "Picollo".</returns>
     public override string ToString() => "Picollo";
 
-    /// <summary>Creates the engine with the specified counters.</summary>
-    /// <param name="engineParameters">The parameters of the benchmark.</param>
-    /// <param name="openCounters">A function that opens the counters on the calling thread. Tests substitute counters with known
-    /// values.</param>
+    /// <summary>Creates an engine whose counters are opened on the calling thread. Tests substitute counters with known values.</summary>
     internal static IEngine Create(EngineParameters engineParameters, Func<MeasureRequest, ICounters> openCounters)
     {
         ArgumentNullException.ThrowIfNull(engineParameters);

@@ -1,4 +1,3 @@
-using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.ComponentModel;
 using Picollo.Cli.Hist;
@@ -16,7 +15,6 @@ internal static class PicolloCommand
 {
     public static int Main(string[] args) => Run(RawText.Arguments(args), new Terminal());
 
-    /// <summary>Parses a command line without running it.</summary>
     public static ParseResult Parse(string[] args, Terminal terminal)
     {
         RootCommand root = new("Measure the performance of commands and of this machine, and summarize latency data.")

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Picollo.Cpu;
 using Picollo.Diagnostics.Meters;
 

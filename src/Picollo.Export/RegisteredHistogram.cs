@@ -9,8 +9,7 @@ internal static class RegisteredHistogram
         public double ZeroThreshold =>
             (Math.Max(RangeOf(registration.Histogram).Start, 1) - 1) / registration.Description.Unit.Ratio;
 
-        /// <summary>Copies the counters.</summary>
-        /// <returns><see langword="false"/> if the histogram is disposed; otherwise, <see langword="true"/>.</returns>
+        /// <summary>Copies the counters; returns <see langword="false"/> if the histogram is disposed.</summary>
         public bool TryRead(out CountsCopy copy) => registration.TryRead(out copy, out _);
 
         /// <summary>Copies the counters, and returns the number of resets before the copy.</summary>

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Picollo.Cpu;
 using Picollo.PerfEvent;
@@ -270,10 +269,7 @@ public sealed class CpuProfiler : IDisposable
     }
 }
 
-/// <summary>The trees of a profile by flow.</summary>
-/// <param name="Watchers">The trees of watchers without a label, by watcher.</param>
-/// <param name="Labels">The trees of labels.</param>
-/// <param name="Unlabeled">The tree of samples without a label.</param>
+/// <summary>The trees of a profile: of watchers without a label, of labels, and of samples without a label.</summary>
 internal sealed record FlowProfiles(
     IReadOnlyDictionary<CpuUsageAsyncWatcher, CpuProfileNode> Watchers,
     IReadOnlyDictionary<FlowLabel, CpuProfileNode> Labels,

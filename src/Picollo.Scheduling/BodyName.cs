@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>Creates the names of tasks that were submitted without a name.</summary>

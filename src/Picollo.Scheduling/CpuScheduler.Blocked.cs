@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <content>Workers whose bodies block. The worker count limits CPU consumption, so blocked workers do not count: other bodies run in their
@@ -25,8 +23,7 @@ internal sealed partial class CpuScheduler
     public int CountExtraThreads() => Read(() => _workers.Count - WorkerCount);
 
     /// <summary>Checks the workers that were asked to yield while other tasks wait, and lets other tasks run in place of blocked ones.
-    /// Called by the timer.</summary>
-    /// <returns>The time until the next check; null if there are no workers to check.</returns>
+    /// Called by the timer. Returns the time until the next check; null if there are no workers to check.</summary>
     private TimeSpan? CheckBlocked()
     {
         using (_lock.Enter())
@@ -135,10 +132,8 @@ internal sealed partial class CpuScheduler
     /// <summary>Whether more bodies can run than there are workers, because bodies are no longer blocked.</summary>
     private bool IsOverCap => _workers.Count - _blocked > WorkerCount;
 
-    /// <summary>Adds a worker for a waiting task.</summary>
-    /// <param name="task">The task; null for the next task in the queue.</param>
-    /// <returns>The thread of the worker, which the caller must wake: the thread that has stopped with the task, or a spare
-    /// thread.</returns>
+    /// <summary>Adds a worker for a task; null for the next task in the queue. Returns the thread that the caller must wake: the thread
+    /// that has stopped with the task, or a spare thread.</summary>
     private WorkerThread Lend(CpuTask? task)
     {
         WorkerSlot lent = new();
@@ -168,11 +163,8 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Checks whether a worker is blocked. A worker is blocked if its thread is waiting at two checks that are
     /// <see cref="BlockedTime"/> apart, and has used no CPU time between them. A single check is not sufficient, because a pause of the
-    /// worker may also have paused the timer (a garbage collection, a debugger, a container's quota).</summary>
-    /// <param name="worker">The worker.</param>
-    /// <param name="cpu">The CPU time of its thread; null if the thread runs or can run.</param>
-    /// <param name="now">The current time.</param>
-    /// <returns>The body, if this check is the first to find it blocked; otherwise, null.</returns>
+    /// worker may also have paused the timer (a garbage collection, a debugger, a container's quota). The CPU time is null if the thread
+    /// runs or can run. Returns the body if this check is the first to find it blocked; otherwise, null.</summary>
     private CpuRunningTask? CheckWorker(WorkerSlot worker, long? cpu, long now)
     {
         if (cpu is null || cpu != worker.LastCpuTime)

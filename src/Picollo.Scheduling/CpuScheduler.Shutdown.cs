@@ -12,7 +12,6 @@ internal sealed partial class CpuScheduler
     /// <summary>Whether the remaining tasks were canceled.</summary>
     public bool IsCanceled => _isCanceled;
 
-    /// <inheritdoc cref="IsCanceled"/>
     public CancellationToken Cancellation => _cancellation.Token;
 
     /// <summary>A task that completes after <see cref="Close"/> when all tasks have ended.</summary>

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <content>Time slices: which task is asked to yield its worker, when it is asked, and the remaining time of its slice.</content>

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <content>Bodies that stop in <c>Checkpoint</c> together with their thread. Another thread takes over the worker in the

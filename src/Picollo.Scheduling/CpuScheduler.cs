@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Scheduling;
@@ -149,12 +148,9 @@ internal sealed partial class CpuScheduler
         return task.IsYielding;
     }
 
-    /// <summary>Ends the current step of a thread's task and finds its next task.</summary>
-    /// <param name="thread">The calling thread, which has a worker.</param>
-    /// <param name="left">The task that the thread has left and must charge with its CPU time; null for none.</param>
-    /// <param name="hasEnded">Whether that task has ended. The caller then concludes it outside the lock.</param>
-    /// <param name="report">The report to publish.</param>
-    /// <returns>The task whose <see cref="WorkerSlot.Continuation"/> to run; null if the thread must wait.</returns>
+    /// <summary>Ends the current step of a thread's task and finds its next task, whose <see cref="WorkerSlot.Continuation"/> to run; null
+    /// if the calling thread must wait. The thread must charge the task that it has left with its CPU time and, if that has ended, conclude
+    /// it outside the lock.</summary>
     public CpuTask? Next(WorkerThread thread, out CpuTask? left, out bool hasEnded, out SliceReport report)
     {
         long now = Stopwatch.GetTimestamp();
@@ -272,8 +268,7 @@ internal sealed partial class CpuScheduler
         Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // the slice may be starting now
         worker.GetOverrun(now) is { } overrun ? Stopwatch.GetElapsedTime(0, overrun) : TimeSpan.Zero);
 
-    /// <summary>Gives a task to an idle worker, or adds it to the queue.</summary>
-    /// <returns>The thread that the caller must wake outside the lock; null for none.</returns>
+    /// <summary>Gives a task to an idle worker, or adds it to the queue. Returns the thread to wake outside the lock, if any.</summary>
     private WorkerThread? Enqueue(CpuTask task, long now)
     {
         if (task.State == CpuTaskState.Outside)

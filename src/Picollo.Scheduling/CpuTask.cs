@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>The state of a task. It changes only under the scheduler's lock.</summary>
@@ -122,7 +120,6 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public long WaitTicks { get; set; }
 
-    /// <summary>The caller's token.</summary>
     public CancellationToken Token => token;
 
     /// <summary>Returns the task of a scheduler whose body contains the calling code and that has not ended; null for none.</summary>

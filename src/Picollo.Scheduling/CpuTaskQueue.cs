@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>The tasks that wait for a worker, and the policy that selects the next one. Called under the scheduler's lock.</summary>
@@ -28,9 +26,7 @@ internal sealed class CpuTaskQueue(long slice)
     public static bool Interrupts(CpuTask waiting, CpuTask running) =>
         Rank(waiting) < Rank(running) || (waiting.IsShort && Rank(waiting) == Rank(running));
 
-    /// <summary>Returns whether the next task interrupts a running one.</summary>
-    /// <param name="running">The running task.</param>
-    /// <param name="since">The time after which a task of the same rank must have arrived to interrupt the running task.</param>
+    /// <summary>Returns whether the next task interrupts a running one; in the same rank only if it arrived after a given time.</summary>
     public bool AnyInterrupts(CpuTask running, long since = long.MinValue) => First() is { } waiting && Interrupts(waiting, running)
         && (Rank(waiting) < Rank(running) || waiting.WaitingSince > since);
 
@@ -64,11 +60,9 @@ internal sealed class CpuTaskQueue(long slice)
         Count--;
     }
 
-    /// <summary>Removes and returns the next task; null if no task waits.</summary>
-    /// <param name="overtaken">The time that the worker has spent on tasks while tasks of other lines waited, in the unit of the slice. It
-    /// is reset when one of those tasks gets its slice, or none is left.</param>
-    /// <param name="isOvertaking">Whether tasks of other lines wait.</param>
-    /// <param name="isWhole">Whether the task was overtaken and therefore gets a whole slice.</param>
+    /// <summary>Removes and returns the next task; null if no task waits. <paramref name="overtaken"/> is the time that the worker has
+    /// spent on tasks while tasks of other lines waited, in the unit of the slice. It is reset when one of those tasks gets its slice, or
+    /// none is left. An overtaken task gets a whole slice.</summary>
     public CpuTask? Take(ref long overtaken, out bool isOvertaking, out bool isWhole)
     {
         isOvertaking = isWhole = false;

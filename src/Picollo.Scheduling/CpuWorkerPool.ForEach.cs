@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Scheduling;
 
 /// <content>Loops.</content>

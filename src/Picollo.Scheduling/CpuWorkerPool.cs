@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 
 namespace Picollo.Scheduling;

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Scheduling;
 
 /// <summary>Lets one thread sleep until another thread wakes it. A wake-up before the sleep is not lost: it ends the next sleep
@@ -31,8 +29,7 @@ internal sealed class Sleep
         }
     }
 
-    /// <summary>Sleeps until the thread is woken or the timeout expires. Only one thread may call it.</summary>
-    /// <param name="milliseconds">The timeout; -1 for none.</param>
+    /// <summary>Sleeps until the thread is woken or the timeout expires; -1 for none. Only one thread may call it.</summary>
     public void Wait(int milliseconds = Timeout.Infinite)
     {
         while (true)
@@ -75,11 +72,9 @@ internal sealed class Sleep
         }
     }
 
-    /// <summary>Spins until the thread is woken, and sleeps if it is not woken in time.</summary>
-    /// <param name="ticks">The time to spin, in <see cref="Stopwatch"/> ticks.</param>
-    /// <param name="longestGap">The maximum time between two checks. After a longer time, the thread is assumed to have lost its
-    /// processor.</param>
-    /// <returns>The time at which the thread noticed the wake-up; null if it slept or lost its processor.</returns>
+    /// <summary>Spins until the thread is woken, and sleeps if it is not woken in time, in ticks of <see cref="Stopwatch"/>. After a longer
+    /// gap between two checks, the thread is assumed to have lost its processor. Returns the time at which it noticed the wake-up; null if
+    /// it slept or lost its processor.</summary>
     public long? SpinAndWait(long ticks, long longestGap)
     {
         long now = Stopwatch.GetTimestamp();

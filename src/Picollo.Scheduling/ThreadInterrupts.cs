@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Scheduling;
 
 /// <summary>Interrupts of threads that run code of the application. A pending interrupt takes effect when the thread blocks next. In code
@@ -9,8 +7,7 @@ internal static class ThreadInterrupts
     private static readonly ManualResetEvent Set = new(initialState: true);
 
     /// <summary>Removes a pending interrupt of the calling thread. Takes about 0.15 µs: this is the fastest of the waits that check for
-    /// interrupts (compared with Join, Sleep and Monitor.Wait, 2026-11-26).</summary>
-    /// <returns>Whether there was one.</returns>
+    /// interrupts (compared with Join, Sleep and Monitor.Wait, 2026-11-26). Returns whether there was one.</summary>
     public static bool Clear()
     {
         try

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 using Picollo.Metrics;
@@ -204,8 +202,7 @@ internal sealed class WorkerThread
     }
 
     /// <summary>Looks for a task, and then sleeps until there is one. The CPU time of looking is assumed to be the elapsed time, unless the
-    /// thread loses its processor, so that the CPU clock is not read while a task waits.</summary>
-    /// <returns>The task; null at the end of the pool.</returns>
+    /// thread loses its processor, so that the CPU clock is not read while a task waits. Returns null at the end of the pool.</summary>
     private CpuTask? WaitForTask()
     {
         long start = Stopwatch.GetTimestamp();

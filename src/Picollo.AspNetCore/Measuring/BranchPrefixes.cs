@@ -1,9 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Builder.Extensions;
-using Microsoft.AspNetCore.Http;
 
 namespace Picollo.AspNetCore.Measuring;
 
@@ -27,7 +25,6 @@ internal sealed class BranchPrefixes
     {
     }
 
-    /// <summary>Finds the prefixes of the branches that follow in a pipeline.</summary>
     public static BranchPrefixes FromPipeline(RequestDelegate next)
     {
         BranchPrefixes prefixes = new();
@@ -35,7 +32,6 @@ internal sealed class BranchPrefixes
         return prefixes;
     }
 
-    /// <summary>Finds a prefix.</summary>
     /// <param name="consumed">The text that was added to the request's base path, in any letter case. It can start with a base path from
     /// request data.</param>
     /// <returns>The prefix in the letter case of the application's code; empty if no branch has this prefix.</returns>
@@ -53,8 +49,7 @@ internal sealed class BranchPrefixes
         return "";
     }
 
-    /// <summary>Finds the longest prefix that a path starts with.</summary>
-    /// <returns>The prefix; empty if the path starts with no prefix.</returns>
+    /// <summary>Finds the longest prefix that a path starts with; empty if it starts with none.</summary>
     public string FindIn(PathString path)
     {
         (string Consumed, string Literal) longest = ("", "");
@@ -69,10 +64,7 @@ internal sealed class BranchPrefixes
         return longest.Literal;
     }
 
-    /// <param name="part">A part of the pipeline.</param>
-    /// <param name="consumed">The texts that can have been removed from the path of a request that reaches the part.</param>
-    /// <param name="prefix">The prefix of the branch.</param>
-    /// <param name="seen">The parts that were found.</param>
+    // The consumed texts can have been removed from the path of a request that reaches the part.
     private void Add(object part, IReadOnlyList<string> consumed, string prefix, HashSet<object> seen)
     {
         // A pipeline that several branches share is searched only once.

@@ -1,5 +1,3 @@
-using System.Globalization;
-using Microsoft.AspNetCore.Http;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;

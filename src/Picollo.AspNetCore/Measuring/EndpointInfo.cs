@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.RegularExpressions;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Connections;
 using Microsoft.AspNetCore.Http.Metadata;
 using Microsoft.AspNetCore.Routing;
@@ -44,13 +43,10 @@ internal sealed class EndpointInfo(Endpoint endpoint)
     public bool IsExcluded { get; } =
         endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<IPageMetadata>() is null;
 
-    /// <summary>Returns whether requests of a method last until the client disconnects or the server has data to send.</summary>
     public bool IsLongLived(string method) => _isLongLived || (_isHub && method == "GET");
 
-    /// <summary>Whether the endpoint belongs to Picollo's own page.</summary>
     public bool IsPage { get; } = endpoint.Metadata.GetMetadata<IPageMetadata>() is not null;
 
-    /// <summary>Returns the key of the endpoint's requests in a branch.</summary>
     /// <param name="method">The method, as <see cref="RouteTable.MethodOf"/> returned it.</param>
     /// <param name="prefix">The prefix of the branch, as <see cref="BranchPrefixes"/> returned it.</param>
     public RouteKey In(string method, string prefix)
@@ -64,7 +60,6 @@ internal sealed class EndpointInfo(Endpoint endpoint)
         return latest;
     }
 
-    /// <summary>Returns the name of the route in a branch.</summary>
     public string RouteIn(string prefix) => Route is null ? RouteTable.NoEndpoint
         : Route == RouteTable.StaticFiles || prefix.Length == 0 ? Route
         : Route == "/" ? prefix
@@ -120,10 +115,8 @@ internal sealed class RouteKey(EndpointInfo endpoint, string method, string pref
 
     public string Prefix => prefix;
 
-    /// <summary>The name of the route in the branch.</summary>
     public string Route => endpoint.RouteIn(prefix);
 
-    /// <summary>Returns the label of the requests in CPU profiles.</summary>
     public FlowLabel LabelOf(bool isLongLived)
     {
         ref FlowLabel? known = ref isLongLived ? ref _longLivedLabel : ref _label;
@@ -132,7 +125,6 @@ internal sealed class RouteKey(EndpointInfo endpoint, string method, string pref
             : known ??= new FlowLabel(RowMethod, RouteTable.NameOf(Route, isLongLived));
     }
 
-    /// <summary>Returns the row in which the requests are counted.</summary>
     public RouteRow Get(RouteTable routes, bool isLongLived)
     {
         ref RouteRow? known = ref isLongLived ? ref _longLived : ref _short;
@@ -144,5 +136,4 @@ internal sealed class RouteKey(EndpointInfo endpoint, string method, string pref
     private string RowMethod => _isDeclared ? method : RouteTable.UndeclaredMethodOf(method);
 }
 
-/// <summary>Metadata of the endpoints of Picollo's own page.</summary>
 internal interface IPageMetadata;

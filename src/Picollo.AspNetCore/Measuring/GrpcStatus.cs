@@ -1,11 +1,8 @@
-using System.Globalization;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>The status of a gRPC call.</summary>
 /// <remarks>This package does not depend on the gRPC packages. A server sends the status as the trailer <c>grpc-status</c>, or as a header
 /// if the response has no body. The classes are those of OpenTelemetry's conventions for gRPC servers.</remarks>
 /// <param name="Name">The name in the gRPC specification, which is the value of <c>rpc.response.status_code</c>.</param>
@@ -43,7 +40,6 @@ internal readonly record struct GrpcStatus(string Name, ResponseClass Class)
         new("UNAUTHENTICATED", ResponseClass.ClientError),
     ];
 
-    /// <summary>The number of statuses.</summary>
     public static int Count => All.Length;
 
     public static GrpcStatus Ok => All[0];
@@ -54,15 +50,12 @@ internal readonly record struct GrpcStatus(string Name, ResponseClass Class)
 
     public static GrpcStatus DeadlineExceeded => All[4];
 
-    /// <summary>Returns whether a content type is that of gRPC or gRPC-Web.</summary>
     public static bool IsGrpc(string? contentType) =>
         contentType is not null && contentType.StartsWith(ContentType, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Returns whether a content type is that of gRPC-Web.</summary>
     public static bool IsGrpcWeb(string? contentType) =>
         contentType is not null && contentType.StartsWith(WebContentType, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Returns the status of a response.</summary>
     /// <param name="context">The request's context.</param>
     /// <param name="webTrailers">The trailers that the gRPC-Web middleware writes to the body; null if there are none.</param>
     /// <returns>The status; <see cref="Unknown"/> if it is invalid, as for clients; null if there is none.</returns>
@@ -80,12 +73,10 @@ internal readonly record struct GrpcStatus(string Name, ResponseClass Class)
             : Unknown;
     }
 
-    /// <summary>Returns whether a request has taken about as long as its client allows.</summary>
     public static bool HasDeadlinePassed(HttpRequest request, TimeSpan elapsed) =>
         ParseTimeout(request.Headers[TimeoutHeader].ToString()) is { } seconds && elapsed.TotalSeconds >= seconds * (1 - DeadlineTolerance);
 
-    /// <summary>Parses the header <c>grpc-timeout</c>: at most eight digits and a unit.</summary>
-    /// <returns>The number of seconds; null if the text is invalid.</returns>
+    /// <summary>Parses the header <c>grpc-timeout</c>, at most eight digits and a unit, in seconds; null if the text is invalid.</summary>
     internal static double? ParseTimeout(string text)
     {
         const int MaxDigits = 8;

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
-using System.Runtime.CompilerServices;
 using System.Threading.Channels;
 using Microsoft.AspNetCore.SignalR;
 
@@ -81,11 +80,7 @@ internal static class MeasuredStream
             item.IsValueType && !RuntimeFeature.IsDynamicCodeSupported ? null : definition.MakeGenericType(item);
     }
 
-    /// <summary>Wraps a stream. Must be called in the flow of the run.</summary>
-    /// <param name="type">The result of <see cref="TypeFor"/>.</param>
-    /// <param name="stream">The stream.</param>
-    /// <param name="run">The run of the method.</param>
-    /// <param name="aborted">The token that is canceled when the connection ends.</param>
+    /// <summary>Wraps a stream with a type from <see cref="TypeFor"/>. Must be called in the flow of the run.</summary>
     [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(MeasuredEnumerable<>))]
     [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(MeasuredReader<>))]
     [UnconditionalSuppressMessage("Trimming", "IL2067", Justification = "The attributes above keep the constructors.")]

@@ -1,8 +1,6 @@
-using System.Globalization;
 using System.Net.WebSockets;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Diagnostics;
-using Microsoft.AspNetCore.Http;
 
 namespace Picollo.AspNetCore.Measuring;
 
@@ -19,11 +17,6 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
     /// <summary>Whether the outcomes have the same labels in the exposition.</summary>
     public bool HasLabelsOf(in Outcome other) => Status == other.Status && RpcStatus == other.RpcStatus && ErrorType == other.ErrorType;
 
-    /// <summary>Returns the outcome of a request when the pipeline has returned.</summary>
-    /// <param name="context">The request's context.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
-    /// <param name="elapsed">The duration of the request.</param>
     public static Outcome FromRequest(HttpContext context, RequestRun request, Exception? failure, TimeSpan elapsed)
     {
         string? type = context.Response.ContentType;

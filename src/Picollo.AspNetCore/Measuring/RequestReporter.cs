@@ -1,9 +1,5 @@
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;
@@ -59,10 +55,8 @@ internal sealed class RequestReporter : IDisposable
 
     public RouteTable Routes { get; }
 
-    /// <summary>The requests and other runs that are running.</summary>
     public RunList Running { get; }
 
-    /// <summary>Whether the paths of running requests are shown.</summary>
     public bool ShowsPaths { get; }
 
     /// <summary>Whether this machine reports the CPU time of threads. If it does not, the reason is logged once.</summary>
@@ -71,14 +65,9 @@ internal sealed class RequestReporter : IDisposable
     /// <summary>A delegate that throws if requests cannot be measured. Tests replace it.</summary>
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
-    /// <summary>Returns the properties of an endpoint.</summary>
     public EndpointInfo EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
 
     /// <summary>Stops measuring a request that has ended, and counts it.</summary>
-    /// <param name="context">The request's context.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="watcher">The request's watcher.</param>
-    /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
     public void End(HttpContext context, RequestRun request, CpuUsageAsyncWatcher watcher, Exception? failure)
     {
         RouteRow? row = null;

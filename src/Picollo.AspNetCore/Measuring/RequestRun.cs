@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Diagnostics;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace Picollo.AspNetCore.Measuring;
@@ -143,9 +142,7 @@ internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFe
         _reset?.Reset(errorCode);
     }
 
-    /// <summary>Starts measuring a request.</summary>
-    /// <returns>The request; null if an outer middleware measures it, or if it was measured and an error page runs the pipeline
-    /// again.</returns>
+    /// <summary>Returns null if an outer middleware measures the request, or if an error page runs the pipeline again after it.</summary>
     public static RequestRun? Start(HttpContext context, BranchPrefixes prefixes, RequestReporter reporter)
     {
         IEndpointFeature? before = context.Features.Get<IEndpointFeature>();
@@ -186,7 +183,6 @@ internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFe
         }
     }
 
-    /// <inheritdoc/>
     public override RunReading? Describe()
     {
         if (Requested is not { } requested)
@@ -204,7 +200,6 @@ internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFe
             : new RunReading(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
     }
 
-    /// <summary>Records that the request is answered with a static file.</summary>
     public static void MarkStaticFile(HttpContext context)
     {
         if (context.Features.Get<IEndpointFeature>() is RequestRun request && !request.IsRunAgain())
@@ -213,7 +208,6 @@ internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFe
         }
     }
 
-    /// <summary>Records that the request was rejected because the queue of the CPU workers is full.</summary>
     public static void MarkRejected(HttpContext context)
     {
         if (context.Features.Get<IEndpointFeature>() is RequestRun request)

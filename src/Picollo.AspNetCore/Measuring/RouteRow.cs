@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Measuring;
@@ -45,10 +44,8 @@ internal sealed class RouteRow(string method, string route, PicolloOptions? opti
     private StatusDuration? _rest; // of further status codes and types of errors
     private long _rejected;
 
-    /// <summary>A known method, or <see cref="RouteTable.OtherMethod"/>.</summary>
     public string Method { get; } = method;
 
-    /// <summary>The route pattern, never a path.</summary>
     public string Route => Name;
 
     /// <summary>The number of requests that were rejected by a rate limit (429) or by the queue of the CPU workers. The histograms do not
@@ -57,7 +54,6 @@ internal sealed class RouteRow(string method, string route, PicolloOptions? opti
 
     public long this[ResponseClass response] => Interlocked.Read(ref _responses[(int)response]);
 
-    /// <summary>The number of responses of all classes.</summary>
     public long Responses => _responses.Index().Sum(response => this[(ResponseClass)response.Index]);
 
     /// <summary>The durations by status code, gRPC status and type of the error, for the combinations that have occurred.</summary>
@@ -78,10 +74,8 @@ internal sealed class RouteRow(string method, string route, PicolloOptions? opti
         DurationOf(request.Outcome).Slowest!.Add(request);
     }
 
-    /// <summary>Counts a request that succeeded.</summary>
     public void Record(in RunValues run) => Record(run, new(200, ResponseClass.Success));
 
-    /// <summary>Counts a request.</summary>
     /// <param name="run">The values of the request.</param>
     /// <param name="outcome">The way in which the request ended.</param>
     /// <param name="isRejected">Whether the request was rejected before the application did its work. The percentiles then exclude
@@ -159,9 +153,7 @@ internal sealed class StatusDuration
     private readonly InterlockedHdrHistogram<uint> _histogram = Nanoseconds.Create();
     private long _sum;
 
-    /// <param name="route">The row.</param>
-    /// <param name="outcome">The status code, the gRPC status and the type of the error; null for all others.</param>
-    /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
+    /// <summary>The outcome is null for all others. The clock is null if exemplars are not kept.</summary>
     public StatusDuration(RouteRow route, Outcome? outcome, TimeProvider? exemplarTime)
     {
         Outcome = outcome;
@@ -191,10 +183,8 @@ internal sealed class StatusDuration
     /// <summary>The slowest requests and their traces; null if exemplars are not kept.</summary>
     public SlowestRequests? Slowest { get; }
 
-    /// <summary>The histogram with its name and labels in the exposition.</summary>
     public HdrHistogramRegistration Registration { get; }
 
-    /// <summary>The number of requests.</summary>
     public long Count => (long)_histogram.TotalCount;
 
     public void Record(long nanoseconds)

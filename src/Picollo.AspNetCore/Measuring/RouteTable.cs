@@ -1,7 +1,5 @@
 using System.Collections.Frozen;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.Options;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;
@@ -25,13 +23,10 @@ internal sealed class RouteTable
 
     private const string LongLived = "(long-lived)";
 
-    /// <summary>The route of requests for Picollo's own page.</summary>
     public const string OwnPage = "(Picollo page)";
 
-    /// <summary>The label of requests for Picollo's own page in CPU profiles.</summary>
     public static readonly FlowLabel PageLabel = new("", OwnPage);
 
-    /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
 
     /// <summary>The label of requests in CPU profiles until routing has found their endpoint or they have ended.</summary>
@@ -48,9 +43,7 @@ internal sealed class RouteTable
     private readonly RowTable<(string Method, string Route), RouteRow> _routes;
     private (IReadOnlyList<Endpoint> Endpoints, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
 
-    /// <param name="options">The options.</param>
-    /// <param name="time">The clock of exemplars.</param>
-    /// <param name="endpoints">The endpoints of the application; null if it has no routing.</param>
+    /// <summary>The endpoints are null if the application has no routing.</summary>
     public RouteTable(IOptions<PicolloOptions> options, TimeProvider time, EndpointDataSource? endpoints = null)
     {
         (_options, _endpoints) = (options.Value, endpoints);
@@ -94,10 +87,6 @@ internal sealed class RouteTable
     /// <summary>Returns the method in the row of a route that does not declare the method.</summary>
     public static string UndeclaredMethodOf(string method) => method is "GET" or "POST" or "CONNECT" ? method : OtherMethod;
 
-    /// <summary>Returns a row.</summary>
-    /// <param name="method">The method of the row.</param>
-    /// <param name="route">The name of the row.</param>
-    /// <param name="isDeclared">Whether an endpoint declares the method.</param>
     public RouteRow Get(string method, string route, bool isDeclared = false) => _routes.Get((method, route), isDeclared);
 
     // If more methods are declared than there are rows, a quarter of the rows remains for requests without an endpoint, health checks and

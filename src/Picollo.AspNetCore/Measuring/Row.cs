@@ -14,9 +14,7 @@ internal abstract class Row
     private long _total;
     private long _afterEnd;
 
-    /// <param name="name">The name.</param>
-    /// <param name="options">The options that select the facts; null for the defaults.</param>
-    /// <param name="method">The HTTP method of requests; null for named work.</param>
+    /// <summary>The options are null for the defaults. The method is null for named work.</summary>
     protected Row(string name, PicolloOptions? options, string? method)
     {
         Name = name;
@@ -32,7 +30,6 @@ internal abstract class Row
     /// <summary>The name of the work, or the pattern of the route, never a path.</summary>
     public string Name { get; }
 
-    /// <summary>The label of the runs in CPU profiles.</summary>
     public FlowLabel Label => AfterEnd.Label!;
 
     /// <summary>The exact CPU time of all runs, in nanoseconds. For runs that have not ended, it includes the time up to the last
@@ -77,10 +74,8 @@ internal abstract class Row
     /// <summary>Returns the name of the histogram of a fact in the exposition; null if the runs do not have the fact.</summary>
     public string? MetricOf(RunFactDescription fact) => _isRoute ? fact.RouteMetric : fact.WorkMetric;
 
-    /// <summary>Adds CPU time of a run that has not ended.</summary>
     public void CountRunning(long nanoseconds) => Interlocked.Add(ref _total, nanoseconds);
 
-    /// <summary>Records a run that has ended.</summary>
     /// <param name="run">The values of the run.</param>
     /// <param name="counted">The part of its CPU time, in nanoseconds, that <see cref="CountRunning"/> has already added.</param>
     /// <param name="isInPercentiles">Whether the run is recorded in the histograms.</param>

@@ -31,9 +31,7 @@ internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, 
     /// <summary>All rows at the time of the call, in an undefined order.</summary>
     public ICollection<TRow> All => _rows.Values;
 
-    /// <summary>Returns the row of a key.</summary>
-    /// <param name="key">The key.</param>
-    /// <param name="isReserved">Whether a row is reserved for the key, so that keys without a reservation cannot take it.</param>
+    /// <summary>Returns the row of a key. If a row is reserved for it, keys without a reservation cannot take that row.</summary>
     public TRow Get(TKey key, bool isReserved = false) =>
         _rows.TryGetValue(key, out TRow? row) ? row
         : Volatile.Read(ref (isReserved ? ref _restOfAll : ref _rest)) ?? Add(key, isReserved);

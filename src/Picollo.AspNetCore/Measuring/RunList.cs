@@ -61,7 +61,6 @@ internal sealed class RunList
         }
     }
 
-    /// <summary>Removes a run that has ended.</summary>
     /// <returns>The CPU time of the run, in nanoseconds, that <see cref="Read"/> has counted, and whether <see cref="TryMarkReported"/> was
     /// called for the run.</returns>
     public (long Counted, bool IsReported) Remove(Run run)
@@ -114,7 +113,6 @@ internal sealed class RunList
         return all;
     }
 
-    /// <summary>Marks a run as reported.</summary>
     /// <returns><see langword="false"/> if the run is already marked or has ended; otherwise, <see langword="true"/>.</returns>
     public bool TryMarkReported(in RunReading reading)
     {

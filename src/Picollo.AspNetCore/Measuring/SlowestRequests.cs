@@ -2,14 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>A request and its trace.</summary>
-/// <param name="Row">The route.</param>
-/// <param name="Outcome">The way in which the request ended.</param>
-/// <param name="WallNanoseconds">The time from the start to the end of the request.</param>
-/// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
-/// <param name="End">The end time.</param>
-/// <param name="TraceId">The trace ID, 32 hexadecimal digits.</param>
-/// <param name="SpanId">The span ID, 16 hexadecimal digits.</param>
+/// <summary>A request and its trace. The IDs have 32 and 16 hexadecimal digits.</summary>
 internal sealed record TracedRequest(
     RouteRow Row, Outcome Outcome, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
 
@@ -17,11 +10,8 @@ internal sealed record TracedRequest(
 /// <remarks>Requests are kept by minute because a Prometheus server accepts the exemplars of a series only in the order of their times.
 /// When a minute ends, its largest value is replaced by a later request, never by an earlier one. In a lower bucket, however,
 /// slower requests may replace the latest request, so that an earlier one becomes the exemplar. The server ignores it.</remarks>
-/// <param name="valueOf">A function that returns the value by which requests are compared.</param>
-/// <param name="time">The clock.</param>
 internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimeProvider time)
 {
-    /// <summary>The number of requests that are kept for each minute.</summary>
     public const int RequestsPerMinute = 4;
 
     private const long AnyValue = -1;
@@ -68,7 +58,6 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
         }
     }
 
-    /// <summary>Returns the requests as exemplars of the histogram of their values.</summary>
     public IReadOnlyList<Exemplar> ReadExemplars() =>
         [.. Read().Select(request => new Exemplar((ulong)Math.Max(valueOf(request), 0), request.End, request.TraceId, request.SpanId))];
 

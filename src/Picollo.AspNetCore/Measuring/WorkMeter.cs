@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
@@ -44,7 +43,6 @@ public sealed class WorkMeter
         _rows = new(_options.MaxRoutes, RouteTable.Other, name => new WorkRow(name, _options));
     }
 
-    /// <summary>All rows, ordered by name.</summary>
     internal IReadOnlyList<WorkRow> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
 
     /// <summary>Measures the current flow from now on, until the result is disposed.</summary>

@@ -1,15 +1,10 @@
 using System.Runtime.ExceptionServices;
-using System.Runtime.InteropServices;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>The result of a run of named work.</summary>
 internal enum WorkResult
 {
-    /// <summary>The run ended without an exception.</summary>
     Completed,
-
-    /// <summary>An exception ended the run.</summary>
     Failed,
 
     /// <summary>An <see cref="OperationCanceledException"/> ended the run, which was not caused by a timeout.</summary>
@@ -21,7 +16,6 @@ internal sealed class WorkRow(string name, PicolloOptions options) : Row(name, o
 {
     private readonly long[] _results = new long[(int)WorkResult.Canceled + 1];
 
-    /// <summary>The number of runs with a result.</summary>
     public long this[WorkResult result] => Interlocked.Read(ref _results[(int)result]);
 
     public void Count(WorkResult result) => Interlocked.Increment(ref _results[(int)result]);
@@ -41,14 +35,12 @@ internal static class LeavingException
     /// <summary>Returns a value that identifies the exception that the current thread is handling; 0 if there is none.</summary>
     public static nint Current => IsAvailable ? Marshal.GetExceptionPointers() : 0;
 
-    /// <summary>Returns the result of a run that ends.</summary>
     /// <param name="before">The value of <see cref="Current"/> at the start of the run, which may be part of the handling of an earlier
     /// exception.</param>
     public static WorkResult ResultSince(nint before) => Current is var now && (now == 0 || now == before) ? WorkResult.Completed
         : _isCancellation ? WorkResult.Canceled
         : WorkResult.Failed;
 
-    /// <summary>Returns the result of a run that ends with an exception.</summary>
     public static WorkResult ResultOf(Exception failure) => IsCancellation(failure) ? WorkResult.Canceled : WorkResult.Failed;
 
     // HttpClient reports its timeout as a cancellation that contains a TimeoutException.

@@ -1,7 +1,4 @@
 using System.Diagnostics.Metrics;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Measuring;
 using Picollo.Diagnostics;
 using Picollo.Metrics;

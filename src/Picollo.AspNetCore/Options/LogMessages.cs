@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Logging;
-
 namespace Picollo.AspNetCore;
 
 /// <summary>All log messages. Event IDs are unique within a log category.</summary>

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Scheduling;

@@ -1,12 +1,9 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Reflection;
-using System.Runtime.InteropServices;
 using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Describes the measured process: the version, the uptime and the machine.</summary>
 internal static class AboutProcess
 {
     // Not a static initializer, because it may throw.

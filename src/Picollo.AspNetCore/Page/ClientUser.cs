@@ -1,8 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Connections.Features;
-using Microsoft.AspNetCore.Http;
 using Picollo.Interop.Linux;
 
 namespace Picollo.AspNetCore.Page;
@@ -84,8 +82,6 @@ internal static class LinuxSockets
 
     /// <summary>Returns the ID of the user that owns the client's end of a connection. Returns null if the client is not in this network
     /// namespace, or if the tables cannot be read.</summary>
-    /// <param name="client">The address of the client.</param>
-    /// <param name="server">The address of the server.</param>
     public static uint? FindOwner(IPEndPoint client, IPEndPoint server)
     {
         // The two ends of an IPv4 connection can be in different tables. IPv6 sockets have mapped addresses (::ffff:127.0.0.1).

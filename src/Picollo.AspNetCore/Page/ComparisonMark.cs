@@ -6,9 +6,8 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The histograms of a row at a moment. The browser stores the mark and sends it back; the server does not store it.</summary>
-/// <param name="Time">The time of the mark.</param>
-/// <param name="Histograms">The histograms in the compressed V2 encoding.</param>
+/// <summary>The histograms of a row at a moment, in the compressed V2 encoding. The browser stores the mark and sends it back; the server
+/// does not store it.</summary>
 internal sealed record ComparisonMark(DateTimeOffset Time, IReadOnlyList<byte[]> Histograms)
 {
     /// <summary>Creates a mark of the current state.</summary>
@@ -76,8 +75,7 @@ internal sealed record ComparisonMark(DateTimeOffset Time, IReadOnlyList<byte[]>
 /// release.</summary>
 internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistogram After, bool IsContinued)
 {
-    /// <param name="marked">The marked state, of any precision. Values outside the range of <paramref name="now"/> are excluded.</param>
-    /// <param name="now">The current state.</param>
+    /// <summary>The mark has any precision. Its values outside the range of <paramref name="now"/> are excluded.</summary>
     public static MarkedPair Create(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
     {
         PlainHdrHistogram<ulong> before = EmptyLike(now);
@@ -103,7 +101,6 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
         return counts.Count == 0 ? new(before, after, true) : new(before, now, false);
     }
 
-    /// <summary>Creates an empty histogram with the layout of another one.</summary>
     public static PlainHdrHistogram<ulong> EmptyLike(ReadOnlyHdrHistogram histogram) =>
         HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
 }

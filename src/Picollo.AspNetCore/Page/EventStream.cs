@@ -1,8 +1,4 @@
-using System.Text;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Reading;
 using Picollo.Metrics;
 
@@ -30,7 +26,6 @@ internal sealed class EventStream(
     private readonly int _maxViewers = options.Value.MaxViewers;
     private int _viewers;
 
-    /// <summary>The number of pages that currently receive updates.</summary>
     public int Viewers => Volatile.Read(ref _viewers);
 
     /// <summary>Sends events for a minute, or until the client disconnects or the application stops. Answers with 503 if the maximum number

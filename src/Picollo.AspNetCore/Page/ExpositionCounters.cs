@@ -32,7 +32,6 @@ internal sealed class ExpositionCounters(
     private static readonly (WorkResult Result, string Name)[] Results =
         [(WorkResult.Completed, "completed"), (WorkResult.Failed, "failed"), (WorkResult.Canceled, "canceled")];
 
-    /// <summary>Writes the counters.</summary>
     /// <returns>The names that histograms of the same exposition must not have.</returns>
     public IReadOnlySet<string> Write(IBufferWriter<byte> output, PrometheusFormat format)
     {
@@ -197,7 +196,6 @@ internal sealed class ExpositionCounters(
         return (all, value);
     }
 
-    /// <summary>Writes families of the exposition, and collects their names.</summary>
     private sealed class Families(IBufferWriter<byte> output, PrometheusFormat format)
     {
         public HashSet<string> Names { get; } = [];

@@ -1,5 +1,4 @@
 using System.Collections.Frozen;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Matching;
 

@@ -1,5 +1,4 @@
 using System.Net;
-using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
 
@@ -39,7 +38,6 @@ internal static class LocalRequest
     private static bool IsProxyHeader(string header) =>
         ProxyHeaders.Contains(header) || ProxyPrefixes.Any(prefix => header.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
 
-    /// <summary>Returns whether a host is localhost or a loopback address.</summary>
     public static bool IsLocalName(string host) =>
         host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
         || (IPAddress.TryParse(host, out IPAddress? address) && IsLoopback(address));

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Html;
 using Picollo.Export.Text;

@@ -1,11 +1,8 @@
 using System.Buffers;
-using System.Globalization;
 using System.IO.Pipelines;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
@@ -17,7 +14,6 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
     PageReader reader,
     RecentHistory recent,

@@ -40,7 +40,6 @@ internal sealed record PageJson(
         reading.Slowest is { } slowest ? [.. slowest.Select(TracedRequestJson.From)] : null);
 }
 
-/// <summary>One of the slowest requests, with its trace.</summary>
 internal sealed record TracedRequestJson(
     string Method,
     string Route,
@@ -151,7 +150,6 @@ internal sealed record WorkJson(
         ResultsJson.From(reading.Row.WorkRow!));
 }
 
-/// <summary>The number of ended runs by result.</summary>
 internal sealed record ResultsJson(long Completed, long Failed, long Canceled)
 {
     public static ResultsJson From(WorkRow work) => new(work[WorkResult.Completed], work[WorkResult.Failed], work[WorkResult.Canceled]);

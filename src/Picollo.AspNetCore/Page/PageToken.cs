@@ -1,11 +1,7 @@
-using System.Globalization;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
-using System.Text;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.WebUtilities;
-using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 
 namespace Picollo.AspNetCore.Page;
@@ -28,7 +24,6 @@ internal sealed class PageToken(IOptions<PicolloOptions> options)
     /// <summary>The name of the form's field, and of the parameter in the fragment.</summary>
     public const string Name = "token";
 
-    /// <summary>The scheme of the Authorization header.</summary>
     public const string Scheme = "Bearer";
 
     private const int RandomBytes = 16;
@@ -50,11 +45,7 @@ internal sealed class PageToken(IOptions<PicolloOptions> options)
     public static bool IsSent(HttpContext context) =>
         context.Request.Headers.Authorization.Count > 0 || context.Request.Cookies.ContainsKey(CookieOf(context));
 
-    /// <summary>If a request is the form with the token, sets the cookie and redirects to the same address.</summary>
-    /// <param name="context">The request.</param>
-    /// <param name="path">The encoded path of the page, for which the browser sends the cookie.</param>
-    /// <param name="address">The address to which the response redirects.</param>
-    /// <returns><see langword="true"/> if the form contains the token.</returns>
+    /// <summary>If a request is the form with the token, sets the cookie for the encoded path and redirects to the same address.</summary>
     public async Task<bool> TryAcceptFormAsync(HttpContext context, string path, string address)
     {
         if (!HttpMethods.IsPost(context.Request.Method) || !await HasFormAsync(context))

@@ -1,6 +1,4 @@
-using System.Globalization;
 using System.Net;
-using System.Text;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.AspNetCore.Page;
@@ -14,11 +12,8 @@ internal static class ProcNetTcp
     // TCP_ESTABLISHED (include/net/tcp_states.h). A socket in another state may have lost its owner: the kernel then prints user 0.
     private const string Established = "01";
 
-    /// <summary>Returns the ID of the user that owns one end of an established connection; null if the table does not contain it.</summary>
-    /// <param name="table">The content of tcp6 if the addresses are IPv6 addresses, otherwise the content of tcp. It is read to the line
-    /// of the connection, in constant memory.</param>
-    /// <param name="local">The address of the end whose owner is requested.</param>
-    /// <param name="remote">The address of the other end.</param>
+    /// <summary>Returns the ID of the user that owns the local end of an established connection; null if the table does not contain it. The
+    /// table is tcp6 for IPv6 addresses, otherwise tcp. It is read to the line of the connection, in constant memory.</summary>
     public static uint? FindOwner(Stream table, IPEndPoint local, IPEndPoint remote)
     {
         // Searching for the text of the fields is faster than parsing each line: a table can have 100,000 lines.

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Profiles;
 using Picollo.Cpu;
@@ -10,7 +8,6 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Creates the pages of CPU profiles.</summary>
 internal static class ProfilePages
 {
     /// <summary>Creates the page of a profile, with parts for the whole process and for each route.</summary>
@@ -56,7 +53,6 @@ internal static class ProfilePages
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
-    /// <summary>Creates the page of the last requests to a route that exceeded the budget.</summary>
     public static string OverBudget(FlowLabel label, IEnumerable<(KeptFlow Flow, CpuProfile Profile)> requests, string address)
     {
         ProfilePart[] parts = [.. requests.Select(request => new ProfilePart(
@@ -69,7 +65,6 @@ internal static class ProfilePages
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
-    /// <summary>Creates the section of the main page with the button and the list of profiles.</summary>
     public static string Section(CpuProfiles profiles, string address)
     {
         StringBuilder html = new();

@@ -9,10 +9,7 @@ internal static class TokenPage
         $"default-src 'none'; style-src '{HtmlAssets.StyleHash}'; script-src '{HtmlAssets.TokenScriptHash}'; img-src data:; "
         + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-    /// <summary>Creates the HTML.</summary>
-    /// <param name="instruction">The text that explains how to open the page.</param>
-    /// <param name="address">The address to which the form is posted. It is set explicitly, because a redirect would otherwise keep the
-    /// fragment of the address.</param>
+    /// <summary>The form has an explicit address, because a redirect would otherwise keep the fragment of the address.</summary>
     public static string Create(string instruction, string address) => $"""
         {HtmlPage.Head("Token required · Picollo", HtmlAssets.Style, icon: PageDocument.Icon)}<main>
         <h1>Token required</h1>

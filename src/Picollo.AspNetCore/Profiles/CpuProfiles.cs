@@ -1,6 +1,3 @@
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 using Picollo.Profiling;
@@ -14,10 +11,8 @@ internal sealed class CpuProfiles(
     IOptions<PicolloOptions> options, RouteTable routes, WorkMeter work, ILoggerFactory loggers, TimeProvider time)
     : IHostedService, IDisposable
 {
-    /// <summary>The duration of a profile.</summary>
     public static readonly TimeSpan Duration = TimeSpan.FromSeconds(10);
 
-    /// <summary>The maximum number of profiles that are kept.</summary>
     public const int MaxProfiles = 8;
 
     /// <summary>The maximum number of nodes of all kept profiles, about 50 MB. The last profile is kept even if it exceeds this
@@ -63,8 +58,6 @@ internal sealed class CpuProfiles(
         }
     }
 
-    /// <summary>Takes a profile and keeps it.</summary>
-    /// <param name="cancellation">Stops profiling early, without a profile.</param>
     /// <returns>The profile; or the reason why no profile was taken, and whether another profile is being taken.</returns>
     /// <exception cref="OperationCanceledException">Profiling was canceled.</exception>
     public async Task<(StoredProfile? Profile, string Reason, bool IsBusy)> TakeAsync(CancellationToken cancellation)
@@ -126,7 +119,6 @@ internal sealed class CpuProfiles(
     /// labels are compared by reference: a flow that has ended has the label object of its row.</summary>
     private bool BelongsToRow(FlowLabel label) => routes.All.Concat<Row>(work.All).Any(row => ReferenceEquals(row.Label, label));
 
-    /// <summary>Keeps a profile and removes the oldest profiles beyond the limits.</summary>
     internal StoredProfile Store(CpuProfile profile)
     {
         var stored = new StoredProfile(Guid.NewGuid().ToString("n")[..16], profile);
@@ -143,11 +135,7 @@ internal sealed class CpuProfiles(
     }
 }
 
-/// <summary>A stored profile.</summary>
-/// <param name="Id">The ID in addresses.</param>
-/// <param name="Profile">The profile.</param>
 internal sealed record StoredProfile(string Id, CpuProfile Profile)
 {
-    /// <summary>The number of nodes in all trees of the profile.</summary>
     public int NodeCount { get; } = Profile.CountNodes();
 }

@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 using Picollo.Diagnostics;
 
 namespace Picollo.AspNetCore.Spans;

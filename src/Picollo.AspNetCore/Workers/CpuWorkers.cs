@@ -1,9 +1,4 @@
 using System.Collections.Concurrent;
-using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Workers;
@@ -35,7 +30,6 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
 
     public bool IsStarted => _pool.IsValueCreated;
 
-    /// <summary>Runs an endpoint in the pool.</summary>
     /// <returns>A task that ends with the endpoint; null, and the endpoint is not run, if the queue is full or the application is
     /// stopping.</returns>
     public Task? TryRun(HttpContext context, RequestDelegate endpoint, CpuTaskOptions options)

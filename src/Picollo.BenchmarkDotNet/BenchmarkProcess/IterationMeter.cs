@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Perfolizer.Horology;
 using Picollo.Cpu;
 
@@ -30,16 +29,11 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
     private ProcessUsage? Usage() => measuresCpu ? ProcessUsage.Read() : null;
 }
 
-/// <summary>The measurements of one iteration.</summary>
-/// <param name="Counts">The counts, in the order of the counters.</param>
-/// <param name="Usage">The usage of the process; null if it was not requested or is unavailable.</param>
-/// <param name="WallNanoseconds">The elapsed time to which the usage refers.</param>
+/// <summary>The counts of one iteration, in the order of the counters, and the usage of the process in the elapsed time; null if it was not
+/// requested or is unavailable.</summary>
 internal readonly record struct Iteration(ulong[] Counts, ProcessUsage? Usage, double WallNanoseconds);
 
-/// <summary>The cumulative resource usage of this process.</summary>
-/// <param name="Cpu">The CPU time of all threads.</param>
-/// <param name="VoluntarySwitches">The voluntary context switches; null if the system does not report them, as on Windows.</param>
-/// <param name="InvoluntarySwitches">The involuntary context switches; null if the system does not report them.</param>
+/// <summary>The cumulative resource usage of this process. Switches are null if the system does not report them, as on Windows.</summary>
 internal readonly record struct ProcessUsage(CpuUsage Cpu, long? VoluntarySwitches, long? InvoluntarySwitches)
 {
     /// <summary>Reads the current usage. Returns null if it is unavailable.</summary>

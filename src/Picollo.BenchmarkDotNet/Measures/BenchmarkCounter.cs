@@ -30,9 +30,7 @@ internal sealed record BenchmarkCounter(
     // Other named events are tracepoints.
     private bool IsPmuEvent => Name.Contains('/', StringComparison.Ordinal);
 
-    /// <summary>Returns the distinct counters that a session can open together, in order.</summary>
-    /// <param name="measures">The measures, which may include other measures than counters.</param>
-    /// <param name="problems">One sentence for each counter that is excluded or repeated.</param>
+    /// <summary>Returns the distinct counters that a session can open together, in order. Each problem is one sentence.</summary>
     public static IReadOnlyList<BenchmarkCounter> Choose(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {

@@ -2,11 +2,8 @@ using Picollo.Export;
 
 namespace Picollo.BenchmarkDotNet.Measures;
 
-/// <summary>The results of the engine.</summary>
-/// <param name="Counters">The available counters.</param>
-/// <param name="Unavailable">One sentence with the reason for each unavailable measure.</param>
-/// <param name="Cpu">The CPU usage; null if it was not requested or is unavailable.</param>
-/// <param name="Invocations">The times of single calls; null if they were not requested or no call ran.</param>
+/// <summary>The results of the engine, with one sentence for each unavailable measure. The CPU usage is null if it was not requested or is
+/// unavailable, and the times of single calls are null if they were not requested or no call ran.</summary>
 internal sealed record MeasureResult(
     IReadOnlyList<CountedEvents> Counters, IReadOnlyList<string> Unavailable, CpuPerOperation? Cpu, InvocationTimes? Invocations)
 {
@@ -19,18 +16,11 @@ internal sealed record MeasureResult(
         InvocationTimes.FromLaunches([.. launches.Select(launch => launch.Invocations).OfType<InvocationTimes>()]));
 }
 
-/// <summary>The value of a counter.</summary>
-/// <param name="Name">The name of the counter.</param>
-/// <param name="PerOperation">The count per operation, 0 or more.</param>
-/// <param name="IsScaled">Whether the counter ran only part of the time, so that the value is an estimate.</param>
+/// <summary>The value of a counter per operation, 0 or more. It is an estimate if the counter ran only part of the time.</summary>
 internal sealed record CountedEvents(string Name, double PerOperation, bool IsScaled = false);
 
-/// <summary>The CPU usage of an operation.</summary>
-/// <param name="UserNanoseconds">The CPU time in user code.</param>
-/// <param name="KernelNanoseconds">The CPU time in the kernel.</param>
-/// <param name="WallNanoseconds">The elapsed time; null if it is too short for a comparison.</param>
-/// <param name="VoluntarySwitches">The voluntary context switches; null if the system does not report them.</param>
-/// <param name="InvoluntarySwitches">The involuntary context switches; null if the system does not report them.</param>
+/// <summary>The CPU usage of an operation. The elapsed time is null if it is too short for a comparison. The switches are null if the
+/// system does not report them.</summary>
 internal sealed record CpuPerOperation(
     double UserNanoseconds, double KernelNanoseconds, double? WallNanoseconds, double? VoluntarySwitches, double? InvoluntarySwitches)
 {

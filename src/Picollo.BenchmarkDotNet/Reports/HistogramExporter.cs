@@ -77,10 +77,7 @@ internal sealed class HistogramExporter : IExporter
         string.Concat(name.Select(c => c is ',' || char.IsWhiteSpace(c) || char.IsControl(c) ? '_' : c));
 }
 
-/// <summary>The distribution of the single calls of a benchmark.</summary>
-/// <param name="Name">The name that distinguishes the benchmark within its class.</param>
-/// <param name="Times">The times of the calls.</param>
-/// <param name="Histogram">The decoded histogram of the times.</param>
+/// <summary>The distribution of the single calls of a benchmark. The name distinguishes the benchmark within its class.</summary>
 internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, HdrHistogram Histogram)
 {
     /// <summary>Returns the distributions in a summary, grouped by class. The key is the prefix of file names; the benchmarks are in the

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Reports;
@@ -33,9 +32,7 @@ internal sealed class MeasureColumns(MeasureSet set) : IColumnProvider
 }
 
 /// <summary>A column for single calls. It shows "-" if a benchmark has too few calls for a percentile. The default metric column would show
-/// "NA", and would be omitted if no benchmark had a value.</summary>
-/// <param name="metric">The metric of benchmarks that have a value.</param>
-/// <param name="hasGaps">Whether single calls were not measured for some benchmarks.</param>
+/// "NA", and would be omitted if no benchmark had a value. It has gaps if single calls were not measured for some benchmarks.</summary>
 internal sealed class CallColumn(MeasureMetric metric, bool hasGaps) : IColumn
 {
     private readonly MetricColumn _column = new(metric);

@@ -1,4 +1,3 @@
-using System.Globalization;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
@@ -96,8 +95,7 @@ internal static class MeasureMetrics
         }
     }
 
-    /// <summary>Returns the metrics of single calls, in the order of their columns. They have custom columns.</summary>
-    /// <param name="ranks">The percentiles. If empty, there are no metrics.</param>
+    /// <summary>Returns the metrics of single calls, in the order of their columns, which are custom; none without ranks.</summary>
     public static IEnumerable<MeasureMetric> DescribeCalls(IReadOnlyList<double> ranks)
     {
         if (ranks.Count == 0)

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cli.Hist;
 
 /// <summary>Handles lines that are not numbers: fails on the first one, or skips them and reports the first few at the end.</summary>

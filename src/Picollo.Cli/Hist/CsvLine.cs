@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cli.Hist;
 
 /// <summary>Splits a line of separated values. A value that contains a separator, a quote or a line break is enclosed in quotes, and quotes
@@ -31,7 +29,6 @@ internal static class CsvLine
         return best;
     }
 
-    /// <summary>Gets the value in a column, without its quotes.</summary>
     /// <param name="column">The column index, starting at 0.</param>
     public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
     {

@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -25,7 +24,6 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
 
     public static CommandException CountOverflow(string name) => new($"{name}: the sum of the counts is 2^64 or more");
 
-    /// <summary>Reads and merges inputs until the token is canceled.</summary>
     public Distribution Read(IReadOnlyList<string> paths)
     {
         DateTimeOffset startTime = DateTimeOffset.UtcNow;

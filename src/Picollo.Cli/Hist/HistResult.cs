@@ -36,7 +36,6 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
 
     public bool IsDiff => Inputs.Count == 2;
 
-    /// <summary>The title of the table: names and unit, shortened to fit on a line.</summary>
     private string ShortTitle
     {
         get
@@ -47,7 +46,6 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         }
     }
 
-    /// <summary>Writes the percentile table and the percentile charts.</summary>
     /// <param name="height">The height of the terminal in rows; null if the output is not a terminal.</param>
     public void Write(TextWriter output, int width, int? height)
     {

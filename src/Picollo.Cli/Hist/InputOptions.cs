@@ -1,11 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
-using System.Text;
 using Picollo.Export;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The parts of inputs to read, and their format.</summary>
 internal sealed record InputOptions
 {
     public InputFormat? Format { get; init; }

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cli.Hist;
 
 /// <summary>Reads numbers into a histogram: one per line, or from a column of separated values. Keeps only one block of text in

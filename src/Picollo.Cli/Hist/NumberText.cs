@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cli.Hist;
 
 internal enum NumberKind

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;

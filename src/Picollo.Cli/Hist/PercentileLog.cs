@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Export;
 
 namespace Picollo.Cli.Hist;

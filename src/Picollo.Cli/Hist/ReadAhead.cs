@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using Picollo.Export.Text;
 
@@ -27,7 +26,6 @@ internal sealed class ReadAhead : ForwardStream
     private int _end;
     private bool _isAtEnd;
 
-    /// <summary>Starts reading.</summary>
     /// <param name="open">A function that opens the input. It may block.</param>
     /// <param name="token">A token that ends a read with <see cref="OperationCanceledException"/>.</param>
     public ReadAhead(Func<Stream> open, CancellationToken token)

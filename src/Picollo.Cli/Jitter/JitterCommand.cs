@@ -1,6 +1,4 @@
-using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Globalization;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
@@ -159,7 +157,6 @@ internal static class JitterCommand
         long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 }
 
-/// <summary>The options of <c>picollo jitter</c>.</summary>
 /// <param name="Meter">The options of the meter. The runner adds the sample handler.</param>
 /// <param name="IsLive">Whether to show the measurements every second.</param>
 /// <param name="InNanoseconds">Whether to show nanoseconds instead of microseconds.</param>

@@ -1,4 +1,3 @@
-using System.CommandLine;
 using Picollo.Export;
 using Picollo.Export.Plots;
 
@@ -86,7 +85,6 @@ internal static class JitterPlotCommand
         Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
     };
 
-    /// <summary>Writes a file and returns its path.</summary>
     /// <param name="name">The name of the file in the folder if no path is specified.</param>
     private static string Write(string folder, string name, string? path, Action<TextWriter> write)
     {

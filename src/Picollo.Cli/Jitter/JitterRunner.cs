@@ -1,5 +1,4 @@
 using System.ComponentModel;
-using System.Diagnostics;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;

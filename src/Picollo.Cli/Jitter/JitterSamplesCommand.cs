@@ -1,5 +1,3 @@
-using System.CommandLine;
-
 namespace Picollo.Cli.Jitter;
 
 /// <summary>The <c>picollo jitter samples</c> command: prints saved samples as separated values.</summary>

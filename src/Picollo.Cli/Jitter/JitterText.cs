@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Diagnostics;
 using Picollo.Export.Text;
 using Picollo.Metrics;
@@ -92,7 +91,6 @@ internal sealed class LinesInPlace(TextWriter output)
 {
     private int _shown; // number of lines above the cursor to rewrite
 
-    /// <summary>Shows the current lines.</summary>
     /// <param name="lines">The lines, the same number in each call.</param>
     /// <param name="window">The current size of the terminal; null to write a new block. A new block is also written if the terminal has
     /// too few rows, because lines that have scrolled out of view cannot be updated.</param>

@@ -67,8 +67,6 @@ internal static class TimePlot
 
     private const double Height = 240;
 
-    /// <summary>A line of the plot.</summary>
-    /// <param name="Name">The name in the legend.</param>
     /// <param name="Largest">The largest recorded value of each column; NaN for none.</param>
     public readonly record struct Line(string Name, double[] Largest);
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text.Json.Serialization;
 using Picollo.Export;
 using Picollo.Export.Plots;

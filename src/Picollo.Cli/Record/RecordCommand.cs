@@ -1,6 +1,4 @@
-using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Globalization;
 using Picollo.Diagnostics;
 using Picollo.Profiling;
 
@@ -166,7 +164,6 @@ internal static class RecordCommand
                 : null;
 }
 
-/// <summary>The options of <c>picollo record</c>.</summary>
 /// <param name="Duration">The duration of the profile of a running process; null to profile it until it exits.</param>
 internal sealed record RecordOptions(CpuProfilerOptions Profiler, MeasuredCommand? Command, TimeSpan? Duration)
 {

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>Measures text in terminal cells: an East Asian character or an emoji takes two cells, a combining character none.</summary>
@@ -21,7 +18,6 @@ internal static class CellText
         (0x1F7E0, 0x1F7F0), (0x1F900, 0x1F9FF), (0x1FA70, 0x1FAFF), (0x20000, 0x3FFFD),
     ];
 
-    /// <summary>Returns the number of cells that a text takes.</summary>
     /// <param name="text">The text, without control characters.</param>
     public static int WidthOf(ReadOnlySpan<char> text)
     {

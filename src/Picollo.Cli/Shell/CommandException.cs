@@ -42,11 +42,7 @@ internal static class ExitCodes
     public const int Failure = 1;
 
     public const int Usage = 2;
-
-    /// <summary>The command to start cannot be executed.</summary>
     public const int NotExecutable = 126;
-
-    /// <summary>The command to start does not exist.</summary>
     public const int NotFound = 127;
 
     /// <summary>128 + SIGPIPE: the reader of the output has closed the pipe. Nothing is printed.</summary>

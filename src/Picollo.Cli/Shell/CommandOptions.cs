@@ -1,6 +1,4 @@
-using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Globalization;
 
 namespace Picollo.Cli.Shell;
 
@@ -11,7 +9,6 @@ internal static class CommandOptions
     public static Option<string?> Text(string name, string helpName, string description) =>
         new(name) { HelpName = helpName, Description = description };
 
-    /// <inheritdoc cref="Text(string, string, string)"/>
     public static Option<string?> Text(string name, string alias, string helpName, string description) =>
         new(name, alias) { HelpName = helpName, Description = description };
 

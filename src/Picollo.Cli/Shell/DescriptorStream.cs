@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 using Picollo.Interop.MacOS;
 
@@ -9,7 +8,6 @@ namespace Picollo.Cli.Shell;
 /// <param name="isOptional">Whether text that cannot be written is dropped instead.</param>
 internal sealed class DescriptorStream(int descriptor, bool isOptional = false) : ForwardStream
 {
-    /// <summary>The descriptors of standard input, output and error.</summary>
     public const int Input = 0, Output = 1, Error = 2;
 
     // Returned if another process has made the terminal non-blocking.

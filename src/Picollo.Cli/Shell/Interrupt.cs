@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>Handles Ctrl+C, SIGTERM and SIGHUP while a command runs. The first signal asks the command to end and print its summary; the
@@ -25,7 +22,6 @@ internal sealed class Interrupt : IDisposable
     /// <summary>The number of the first signal; null if there was none.</summary>
     public int? Signal { get; private set; }
 
-    /// <summary>The exit code for <see cref="Signal"/>.</summary>
     public int? ExitCode => SignalBase + Signal;
 
     /// <summary>Returns whether an exit code means that one of these signals ended the program.</summary>

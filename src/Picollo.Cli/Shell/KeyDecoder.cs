@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Runtime.InteropServices;
-using System.Text;
 
 namespace Picollo.Cli.Shell;
 

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;

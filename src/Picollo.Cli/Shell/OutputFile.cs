@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 

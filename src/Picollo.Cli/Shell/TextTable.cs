@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>A text table. Each column is as wide as its widest cell, and two spaces separate columns. A long name in the first column has

@@ -33,7 +33,6 @@ internal sealed class CommandSeries
 
     public CommandMeasure? this[string name] => _measures.Find(measure => measure.Name == name);
 
-    /// <summary>Adds a run.</summary>
     /// <param name="run">A run of this command. The meter must have the same counters each time.</param>
     public void Add(CommandRun run)
     {

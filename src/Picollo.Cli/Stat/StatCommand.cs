@@ -1,6 +1,4 @@
-using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Globalization;
 using Picollo.Diagnostics;
 using Picollo.PerfEvent;
 
@@ -234,7 +232,6 @@ internal static class StatCommand
                 : null;
 }
 
-/// <summary>The options of <c>picollo stat</c>.</summary>
 /// <param name="Commands">The command to measure, or the commands to compare.</param>
 internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 {

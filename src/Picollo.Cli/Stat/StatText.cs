@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Export.Text;

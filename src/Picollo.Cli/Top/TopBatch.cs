@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cli.Top;
 
 internal static class TopBatch

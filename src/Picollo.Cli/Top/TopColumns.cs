@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
@@ -21,7 +20,6 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
 
     private int BeforeName => Id + User + (2 * Priority) + Virtual + Resident + Shared + 1 + (2 * Percent) + Memory + Time + 12;
 
-    /// <summary>Returns the column widths for a page.</summary>
     /// <param name="largestId">The largest process or thread ID on the page.</param>
     public static TopColumns For(int columns, long largestId)
     {

@@ -1,5 +1,3 @@
-using System.CommandLine;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>The <c>picollo top</c> command: defines and validates its options.</summary>

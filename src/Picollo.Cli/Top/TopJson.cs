@@ -99,7 +99,6 @@ internal sealed record TopCgroupJson(
 internal sealed record TopPressureJson(
     double Some10SecondsShare, double Some60SecondsShare, double Some300SecondsShare, long SomeTotalNanoseconds);
 
-/// <summary>A process.</summary>
 /// <param name="CommandLine">An array, or JSON's null if it is unknown; null if it is not shown.</param>
 internal sealed record TopProcessJson(
     int ProcessId, uint? UserId, string? User, long? VirtualBytes, long? ResidentBytes, long? SharedBytes, int? ThreadCount,

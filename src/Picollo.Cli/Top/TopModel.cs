@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 
@@ -22,7 +21,6 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
 
     public TopSample Sample { get; } = new();
 
-    /// <summary>The CPU shares of each process over the session.</summary>
     public CpuHistory History { get; } = new();
 
     /// <summary>Whether to read threads for a purpose other than the list.</summary>

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>Formats right-aligned numbers as top(1) does: in the smallest unit that fits the column. Does not allocate.</summary>

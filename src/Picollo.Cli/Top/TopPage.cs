@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>Renders a sample as lines. Reuses its memory, so a result is valid only until the next call.</summary>

@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Export.Text;
 using Picollo.Metrics;
 

@@ -44,13 +44,11 @@ internal sealed class TopSample
     public Func<int, string[]?> CommandLineOf { get; set; } = _ => null;
 }
 
-/// <summary>The cgroup that limits this process.</summary>
 /// <param name="Periods">The number of periods since the previous sample.</param>
 /// <param name="ThrottledPeriods">The number of these periods in which the cgroup used up its quota.</param>
 /// <param name="ThrottledTime">The throttled time in these periods, summed over CPUs.</param>
 internal readonly record struct TopCgroup(CgroupCpu Now, long? Periods, long? ThrottledPeriods, TimeSpan? ThrottledTime);
 
-/// <summary>A process or a thread.</summary>
 /// <param name="Thread">The thread; null for the process itself.</param>
 /// <param name="User">The name of the effective user, or the ID if the user has no name; "?" if it is unknown. Not sanitized for a
 /// terminal.</param>

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using Picollo.Diagnostics.Commands.Linux;
 
 namespace Picollo.Cli.Top;

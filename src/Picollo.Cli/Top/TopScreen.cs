@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>The interactive screen: shows a page, then waits for a key or the next sample. The page does not change while a question is

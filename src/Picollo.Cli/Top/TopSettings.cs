@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cli.Top;
 
 /// <summary>The sort key of the list. The order is descending.</summary>
@@ -14,7 +12,6 @@ internal enum TopSort
 
 internal sealed class TopSettings
 {
-    /// <summary>The range of delays, for messages.</summary>
     public const string Delays = "0.1 to 1000000 seconds";
 
     private const double MinDelaySeconds = 0.1;

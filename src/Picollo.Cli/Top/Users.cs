@@ -1,6 +1,4 @@
 using System.Buffers.Binary;
-using System.Globalization;
-using System.Runtime.InteropServices;
 using System.Runtime.InteropServices.Marshalling;
 using Picollo.Interop.Linux;
 

@@ -1,12 +1,9 @@
-using System.Diagnostics;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Reads a command's counters at intervals while it runs.</summary>
-/// <param name="counters">The counters. Until <see cref="Stop"/> returns, only this object may read them.</param>
-/// <param name="interval">The interval, at least 1 ms.</param>
-/// <param name="report">Receives the intervals, one at a time: the end in nanoseconds since the start, and the counts.</param>
+/// <summary>Reads a command's counters at intervals of at least 1 ms while it runs. Until <see cref="Stop"/> returns, only this object may
+/// read them. It reports one interval at a time: the end in nanoseconds since the start, and the counts.</summary>
 internal sealed class CommandIntervals(
     PerfEventCounterSession counters, TimeSpan interval, Action<long, IReadOnlyList<CommandCounter>> report) : IDisposable
 {

@@ -74,9 +74,6 @@ public readonly record struct CommandCounter
             $"Name = {Name}, Value = {Value}, RunningShare = {RunningShare}, IsTime = {IsTime}").Length > 0;
 }
 
-/// <summary>A thread of a command, as it was last observed.</summary>
-/// <param name="ProcessId">The ID of the process: the command, or a process that it started.</param>
-/// <param name="ThreadId">The ID of the thread. The first thread of a process has the process's ID.</param>
-/// <param name="Name">The name of the thread, at most 15 bytes.</param>
-/// <param name="CpuNanoseconds">The CPU time until then, by the scheduler's clock.</param>
+/// <summary>A thread of a command, or of a process that it started, as it was last observed. The name has at most 15 bytes. The CPU time
+/// until then is by the scheduler's clock.</summary>
 internal readonly record struct CommandThread(int ProcessId, long ThreadId, string Name, long CpuNanoseconds);

@@ -87,12 +87,6 @@ public sealed class CpuJitter
     }
 }
 
-/// <summary>The status of a <see cref="CpuJitter"/>, in exact nanoseconds; zeros before the first wake-up.</summary>
-/// <param name="Count">The number of measured wake-ups.</param>
-/// <param name="Lost">The value of <see cref="CpuJitter.Lost"/>, which the other values do not include.</param>
-/// <param name="MinNanoseconds">The shortest latency.</param>
-/// <param name="MeanNanoseconds">The mean latency.</param>
-/// <param name="MaxNanoseconds">The longest latency.</param>
-/// <param name="LastNanoseconds">The last latency.</param>
+/// <summary>The exact status of a <see cref="CpuJitter"/>; zeros before the first wake-up. The values exclude lost wake-ups.</summary>
 internal readonly record struct CpuJitterStatus(
     long Count, long Lost, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds, ulong LastNanoseconds);

@@ -79,10 +79,7 @@ public sealed record JitterBreak
     public string? StopUnavailableReason { get; }
 }
 
-/// <summary>Validated <see cref="JitterMeterOptions"/>, in the units of the loop.</summary>
-/// <param name="Interval">The interval, in nanoseconds.</param>
-/// <param name="Loops">The number of wake-ups on each CPU, or <see cref="JitterState.Unlimited"/>.</param>
-/// <param name="BreakAbove">The latency limit in nanoseconds, or <see cref="JitterState.Unlimited"/>.</param>
+/// <summary>Valid <see cref="JitterMeterOptions"/>. Times are in nanoseconds; no limit is <see cref="JitterState.Unlimited"/>.</summary>
 internal readonly record struct JitterPlan(ulong Interval, ulong Loops, ulong BreakAbove)
 {
     public static JitterPlan FromOptions(JitterMeterOptions options)

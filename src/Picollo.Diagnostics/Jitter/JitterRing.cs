@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Numerics;
 using Picollo.Interop.Native;
 
@@ -32,9 +31,7 @@ internal sealed unsafe class JitterRing : IDisposable
         State->Samples = (ulong*)((byte*)State + page);
     }
 
-    /// <summary>Receives samples without a gap.</summary>
-    /// <param name="due">The due time of the first sample.</param>
-    /// <param name="latencies">The latencies, valid during the call.</param>
+    /// <summary>Receives samples without a gap, from the due time of the first one on. The latencies are valid during the call.</summary>
     public delegate void Batch(ulong due, ReadOnlySpan<ulong> latencies);
 
     /// <summary>The state of the loop; null after disposal.</summary>

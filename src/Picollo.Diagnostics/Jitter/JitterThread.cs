@@ -30,14 +30,9 @@ internal sealed unsafe class JitterThread : IDisposable
         };
     }
 
-    /// <summary>The state that the lanes of a meter share.</summary>
-    /// <param name="Priority">The priority for SCHED_FIFO; null for none.</param>
-    /// <param name="UnavailableReasons">Receives the functions that were refused.</param>
-    /// <param name="Ready">Signaled by each lane when it is ready or has failed.</param>
-    /// <param name="Go">The event that each lane awaits before it measures.</param>
-    /// <param name="IsAbandoned">Returns whether the measurement was abandoned. Called after <paramref name="Go"/>.</param>
-    /// <param name="Broke">Called immediately when a latency exceeds the limit.</param>
-    /// <param name="Ended">Signaled by each lane when its loop has ended.</param>
+    /// <summary>The state that the lanes of a meter share. Each lane signals that it is ready or has failed, awaits <paramref name="Go"/>,
+    /// calls <paramref name="IsAbandoned"/>, measures, and signals the end of its loop. <paramref name="Broke"/> is called immediately when
+    /// a latency exceeds the limit. The priority is for SCHED_FIFO; null for none.</summary>
     public sealed record Start(
         int? Priority,
         ReasonList UnavailableReasons,

@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using System.Runtime.CompilerServices;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;
@@ -116,10 +114,7 @@ internal sealed partial class InstrumentSeries
     private static int SlotIndexOf(ulong hash, SeriesSlot?[] slots) => (int)(hash >> 40) & (slots.Length - 1);
 
     /// <summary>A list of tags with its histogram. Several slots can have the same histogram, for different orders of the same
-    /// tags.</summary>
-    /// <param name="hash">The hash of the tags.</param>
-    /// <param name="tags">The tags, which must not be changed. Their values are comparable, and their text is truncated.</param>
-    /// <param name="histogram">The histogram.</param>
+    /// tags. The tags must not be changed. Their values are comparable, and their text is truncated.</summary>
     private sealed class SeriesSlot(ulong hash, KeyValuePair<string, object?>[] tags, ThreadLocalHdrHistogram<uint> histogram)
     {
         public readonly ulong Hash = hash;

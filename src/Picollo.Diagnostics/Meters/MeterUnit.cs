@@ -3,9 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>The conversion of an instrument's values to integers.</summary>
-/// <param name="Scale">The factor by which values are multiplied.</param>
-/// <param name="Description">The description of the integers.</param>
+/// <summary>The conversion of an instrument's values to integers: the factor, and the description of the integers.</summary>
 internal sealed record MeterUnit(double Scale, HdrHistogramDescription Description)
 {
     // The scale for fractions of an unknown unit. Up to 9.2·10¹² units remain below 2⁶³.

@@ -1,6 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Diagnostics.Meters;
 
 /// <summary>Hashes tags and compares them exactly.</summary>
@@ -53,9 +50,7 @@ internal static class TagIdentity
         return hash * Multiplier;
     }
 
-    /// <summary>Returns <see langword="true"/> if two lists have the same keys and values in the same order.</summary>
-    /// <param name="known">The tags in a table, whose text is not longer than <see cref="MaxTextLength"/>.</param>
-    /// <param name="tags">The tags of a measurement, whose text can have any length.</param>
+    /// <summary>Returns whether two lists have the same keys and values in order. Only known tags have text of limited length.</summary>
     /// <remarks>Not inlined, so that variables of the caller do not take registers from this loop.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static bool AreEqual(KeyValuePair<string, object?>[] known, ReadOnlySpan<KeyValuePair<string, object?>> tags)

@@ -25,8 +25,7 @@ internal sealed class RuntimeSources : IDisposable
         _thread.UnsafeStart(); // without the caller's AsyncLocals, because the meters outlive the caller's flow
     }
 
-    /// <summary>Starts to pass events to a reader and delays of the thread pool to a histogram.</summary>
-    /// <returns>Whether the runtime provides events.</returns>
+    /// <summary>Starts to pass events to a reader and delays to a histogram. Returns whether the runtime provides events.</summary>
     public static bool Add(RuntimeEventReader reader, HdrHistogram delays)
     {
         lock (Gate)

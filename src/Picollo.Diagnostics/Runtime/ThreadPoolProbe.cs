@@ -2,10 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Runtime;
 
-/// <summary>What the thread pool does at a moment.</summary>
-/// <param name="Completed">The number of work items that it has completed.</param>
-/// <param name="Busy">The number of its threads that run work items.</param>
-/// <param name="Pending">The number of work items that wait.</param>
+/// <summary>The completed and pending work items of the thread pool at a moment, and its threads that run work items.</summary>
 internal readonly record struct PoolActivity(long Completed, long Busy, long Pending);
 
 /// <summary>Measures how long work waits for a thread-pool thread, with one work item at a time. Each 20 ms have one value in the
@@ -63,8 +60,7 @@ internal sealed class ThreadPoolProbe(TimeProvider time, Action<IThreadPoolWorkI
         }
     }
 
-    /// <summary>Queues an item if necessary.</summary>
-    /// <returns>The time until the next tick.</returns>
+    /// <summary>Queues an item if necessary. Returns the time until the next tick.</summary>
     public TimeSpan Tick()
     {
         bool isItemNeeded = false;

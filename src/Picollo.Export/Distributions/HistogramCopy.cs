@@ -33,12 +33,10 @@ internal sealed class HistogramCopy : ReadOnlyHdrHistogram
         _outOfRange = (copy.Underflow, copy.Overflow);
     }
 
-    /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_indexes) + Footprint.OfArray(_counts);
 
     public int UsedCount => _indexes.Length;
 
-    /// <inheritdoc/>
     internal override DateTimeOffset ReadTime { get; }
 
     public Bucket UsedAt(int i) => BucketAt(_indexes[i], _counts[i]);

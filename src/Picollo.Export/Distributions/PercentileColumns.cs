@@ -48,8 +48,7 @@ internal sealed class PercentileColumns
                 : null;
     }
 
-    /// <summary>Returns the usual columns for a distribution without a heading.</summary>
-    /// <param name="line">The first line.</param>
+    /// <summary>Returns the usual columns for a distribution without a heading, from its first line.</summary>
     public static PercentileColumns OfData(string line) => new(SeparatorOf(line), 4, 1);
 
     public bool TryParse(string line, out PercentileNumbers numbers)
@@ -179,9 +178,6 @@ internal sealed class PercentileColumns
     }
 }
 
-/// <summary>The numbers of a line of a percentile distribution, with the errors of their rounding.</summary>
-/// <param name="Value">The value.</param>
-/// <param name="Rank">The rank, 0 to 1.</param>
-/// <param name="TotalCount">The number of values up to and including <paramref name="Value"/>.</param>
-/// <param name="Inverse">1/(1−rank); null if the line does not contain it.</param>
+/// <summary>The numbers of a line of a percentile distribution, with the errors of their rounding. The rank is from 0 to 1. The count
+/// includes the value. The inverse, 1/(1−rank), is null if the line does not contain it.</summary>
 internal readonly record struct PercentileNumbers(PrintedNumber Value, PrintedNumber Rank, ulong TotalCount, PrintedNumber? Inverse);

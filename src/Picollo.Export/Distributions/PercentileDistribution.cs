@@ -115,8 +115,6 @@ public static class PercentileDistribution
     }
 }
 
-/// <summary>A line of a percentile distribution.</summary>
-/// <param name="Value">The upper bound of the bucket that contains the rank, in the unit of the distribution.</param>
-/// <param name="Rank">The fraction of the values, 0 to 1.</param>
-/// <param name="TotalCount">The number of values up to and including that bucket.</param>
+/// <summary>A line of a percentile distribution: the upper bound of the bucket that contains the rank from 0 to 1, in the unit of the
+/// distribution, and the number of values up to and including that bucket.</summary>
 internal readonly record struct PercentileDistributionLine(double Value, double Rank, ulong TotalCount);

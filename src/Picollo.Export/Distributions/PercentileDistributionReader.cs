@@ -19,8 +19,7 @@ internal sealed class PercentileDistributionReader(TextReader input)
     /// <summary>The line at which the uncorrected latencies of wrk2 start, which are not read; null if there are none.</summary>
     public long? UncorrectedLine { get; private set; }
 
-    /// <summary>Reads the distribution, one line at a time.</summary>
-    /// <returns>The lines, in the unit in which they were written.</returns>
+    /// <summary>Reads the distribution, one line at a time, in the unit in which it was written.</summary>
     /// <exception cref="HdrHistogramFormatException">There is no distribution, it is incomplete, or its numbers contradict each
     /// other.</exception>
     public IEnumerable<PercentileDistributionLine> Read()

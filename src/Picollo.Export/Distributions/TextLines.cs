@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export;
 
 /// <summary>Reads lines as <see cref="TextReader.ReadLine"/> does, but with a limit of the length, and without a byte-order mark.</summary>

@@ -56,7 +56,6 @@ internal ref struct EncodedBytes
         return _streamRest > 0 ? _rest.Length - ZigZag.MaxLength + 1 : _rest.Length;
     }
 
-    /// <summary>Consumes bytes.</summary>
     public void Take(int length)
     {
         _rest = _rest[length..];

@@ -1,8 +1,6 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Numerics;
-using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 
 namespace Picollo.Export;
@@ -111,10 +109,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         }
     }
 
-    /// <summary>Writes counts whose buckets are the same in the target.</summary>
-    /// <param name="counts">All counts.</param>
-    /// <param name="zeros">The number of buckets before the first count.</param>
-    /// <returns>The sum of the counts; see <see cref="Add"/>.</returns>
+    /// <summary>Writes counts, after zeros, whose buckets are the same in the target. Returns the sum; see <see cref="Add"/>.</summary>
     private ulong WriteSameBuckets(ReadOnlySpan<ulong> counts, long zeros)
     {
         ulong total = 0;
@@ -134,9 +129,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         return total;
     }
 
-    /// <summary>Writes a block of counts one by one.</summary>
-    /// <returns><see langword="true"/> if all counts are at most <see cref="ShortCounts.MaxCount"/>; otherwise,
-    /// <see langword="false"/>.</returns>
+    /// <summary>Writes a block of counts one by one. Returns whether all are at most <see cref="ShortCounts.MaxCount"/>.</summary>
     private bool WriteBlock(ReadOnlySpan<ulong> block, ref long zeros, ref ulong total)
     {
         Span<byte> buffer = _buffer;
@@ -161,8 +154,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         return bits <= ShortCounts.MaxCount;
     }
 
-    /// <summary>Writes counts to the buckets of another layout, in which several counts can share a bucket.</summary>
-    /// <returns>The sum of the counts; see <see cref="Add"/>.</returns>
+    /// <summary>Writes counts to buckets of another layout, which counts can share. Returns the sum; see <see cref="Add"/>.</summary>
     private ulong WriteOtherBuckets(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
     {
         double drift = 0;

@@ -1,6 +1,4 @@
 using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 
@@ -18,14 +16,9 @@ internal static class ShortCounts
     /// <summary>The largest count that fits in two bytes, and the longest run of zeros.</summary>
     public const int MaxCount = (1 << 13) - 1, MaxZeros = 1 << 13;
 
-    /// <summary>Writes a block.</summary>
-    /// <param name="block">The counts.</param>
-    /// <param name="target">The output buffer. It must have space for the block and one vector.</param>
-    /// <param name="length">The number of bytes in use in the buffer.</param>
-    /// <param name="zeros">The number of zeros before the block; on return, the number of zeros at its end.</param>
-    /// <param name="total">The sum to which the counts are added.</param>
-    /// <returns><see langword="false"/> if the block is incomplete, has a larger count or a longer run, or the processor lacks the
-    /// instructions; otherwise, <see langword="true"/>.</returns>
+    /// <summary>Writes a block, unless it is incomplete, has a larger count or a longer run, or the processor lacks the instructions. The
+    /// target must have space for the block and one vector. <paramref name="zeros"/> is the number of zeros before the block; on return, at
+    /// its end.</summary>
     [SkipLocalsInit]
     public static bool TryWrite(ReadOnlySpan<ulong> block, Span<byte> target, ref int length, ref long zeros, ref ulong total)
     {
@@ -50,8 +43,7 @@ internal static class ShortCounts
         return true;
     }
 
-    /// <summary>Stores the nonzero counts and their positions contiguously.</summary>
-    /// <returns>The number of nonzero counts; -1 if one is too large.</returns>
+    /// <summary>Stores the nonzero counts and their positions contiguously. Returns their number; -1 if a count is too large.</summary>
     private static int Collect(ReadOnlySpan<ulong> block, ref ushort counts, ref ushort places)
     {
         ref ulong first = ref MemoryMarshal.GetReference(block);
@@ -75,8 +67,7 @@ internal static class ShortCounts
         Vector512.LoadUnsafe(ref first, (nuint)i), Vector512.LoadUnsafe(ref first, (nuint)(i + Vector512<ulong>.Count)));
 
     /// <summary>Writes runs of zeros and counts. Each pair takes four bytes at first; the instruction then compresses them to the bytes in
-    /// use.</summary>
-    /// <returns>The sum of the counts.</returns>
+    /// use. Returns the sum of the counts.</summary>
     private static uint Write(ref ushort counts, ref ushort places, int used, ref byte target, ref int length)
     {
         Vector512<uint> sum = default;

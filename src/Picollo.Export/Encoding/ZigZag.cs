@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
@@ -11,8 +10,7 @@ internal static class ZigZag
 {
     public const int MaxLength = 9;
 
-    /// <summary>Writes a number to a span of at least <see cref="MaxLength"/> bytes.</summary>
-    /// <returns>The number of bytes written.</returns>
+    /// <summary>Writes a number to a span of at least <see cref="MaxLength"/> bytes. Returns the number of bytes written.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Write(Span<byte> target, long value)
     {
@@ -61,8 +59,7 @@ internal static class ZigZag
         return length;
     }
 
-    /// <summary>Reads a number from the start of a span.</summary>
-    /// <returns>The number of bytes read; 0 if the span ends before the number does.</returns>
+    /// <summary>Reads a number from the start of a span. Returns its length in bytes; 0 if the span ends before the number does.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Read(ReadOnlySpan<byte> source, out long value)
     {

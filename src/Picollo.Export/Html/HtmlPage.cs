@@ -5,17 +5,12 @@ internal static class HtmlPage
 {
     public const int MaxTitleLength = 160;
 
-    /// <summary>Returns the content-security policy of a page that is written to a file.</summary>
-    /// <param name="styleHash">The hash of the style, as <c>sha256-…</c>.</param>
-    /// <param name="scriptHash">The hash of the script.</param>
+    /// <summary>Returns the content-security policy of a page that is written to a file, from hashes such as <c>sha256-…</c>.</summary>
     public static string PolicyOf(string styleHash, string scriptHash) =>
         $"default-src 'none'; style-src '{styleHash}'; script-src '{scriptHash}'; base-uri 'none'; form-action 'none'";
 
-    /// <summary>Returns the page up to the content of its body. Lines end in LF.</summary>
-    /// <param name="title">The title of the window, encoded.</param>
-    /// <param name="style">The style sheet.</param>
-    /// <param name="policy">The content-security policy; empty if the server sends it in a header.</param>
-    /// <param name="icon">The address of the icon; empty for none.</param>
+    /// <summary>Returns the page up to the content of its body. Lines end in LF. The title is encoded. The policy is empty if the server
+    /// sends it in a header, and the icon is empty for none.</summary>
     public static string Head(string title, string style, string policy = "", string icon = "")
     {
         string meta = policy.Length == 0 ? "" : $"<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n";

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export.Html;
 
 /// <summary>Encodes text for XML and HTML.</summary>

@@ -1,6 +1,4 @@
-using System.Buffers;
 using System.Buffers.Text;
-using System.Text;
 using Picollo.Export.Text;
 
 namespace Picollo.Export;

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export;
 
 /// <summary>Splits a stream of bytes into lines, which end in LF, CR or CR LF. The buffer holds one line. Text that starts with a
@@ -24,9 +22,7 @@ internal sealed class LogLines(Stream stream)
     /// <summary>Whether the current line has a line ending. Only the last line of the log can lack it.</summary>
     public bool IsTerminated { get; private set; }
 
-    /// <summary>Reads a line.</summary>
-    /// <param name="line">The line without its line ending. It is valid until the next call.</param>
-    /// <returns><see langword="false"/> at the end of the log; otherwise, <see langword="true"/>.</returns>
+    /// <summary>Reads a line without its line ending, which is valid until the next call; false at the end of the log.</summary>
     /// <exception cref="HdrHistogramFormatException">The line has <see cref="MaxLength"/> bytes or more.</exception>
     public bool TryRead(out ReadOnlySpan<byte> line)
     {

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Export;
 
 /// <summary>The files of a recorder. <c>name.hlog</c> is the current file, <c>name.1.hlog</c> the file before it, and so on.</summary>

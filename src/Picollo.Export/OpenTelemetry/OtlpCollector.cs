@@ -1,10 +1,6 @@
 namespace Picollo.Export;
 
-/// <summary>A data point to export.</summary>
-/// <param name="Series">The series.</param>
-/// <param name="Values">The values between the two times.</param>
-/// <param name="StartNanoseconds">The start, in nanoseconds since 1970.</param>
-/// <param name="TimeNanoseconds">The end, in nanoseconds since 1970.</param>
+/// <summary>A data point to export. Its times are in nanoseconds since 1970.</summary>
 internal sealed record OtlpPoint(OtlpSeries Series, OtlpReading Values, ulong StartNanoseconds, ulong TimeNanoseconds);
 
 /// <summary>An exported histogram.</summary>
@@ -127,14 +123,10 @@ internal sealed class OtlpCollector
     private ulong Now() => (ulong)(_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
 }
 
-/// <summary>The values that a histogram had recorded at a point in time, in exponential buckets. Immutable.</summary>
-/// <param name="Buckets">The buckets with values, in ascending order.</param>
-/// <param name="Zero">The number of zeros, and of values below the range.</param>
-/// <param name="Sum">The sum of all values.</param>
-/// <param name="ResetCount">The number of resets of the histogram.</param>
+/// <summary>The values that a histogram had recorded at a point in time. The buckets with values are in ascending order. Values below the
+/// range count as zeros. Immutable.</summary>
 internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Zero, double Sum, int ResetCount)
 {
-
     public ulong Count { get; } = Zero + Buckets.Aggregate(0UL, static (sum, bucket) => sum + bucket.Count);
 
     /// <summary>The smallest and the largest value; null if it is out of the histogram's range, or there are no values.</summary>

@@ -60,10 +60,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     {
     }
 
-    /// <param name="histograms">Returns the histograms of each export. Must return the same objects each time.</param>
-    /// <param name="options">The options; null for those of the environment variables.</param>
-    /// <param name="variables">Returns the value of an environment variable; null if it is not set.</param>
-    /// <param name="defaultServiceName">The service name if none is configured; null for the name of the process.</param>
+    /// <summary>The function must return the same histogram objects at each export. The options are null for those of the environment
+    /// variables. The service name is null for the name of the process.</summary>
     internal OtlpExporter(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
         OtlpExportOptions? options,
@@ -202,12 +200,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Reads all histograms and sends them, with retries until a limit.</summary>
-    /// <param name="start">The time that the limit is measured from.</param>
-    /// <param name="limit">The longest duration of the export.</param>
-    /// <param name="stopWaiting">The token that ends the wait before a retry.</param>
-    /// <param name="stopSending">The token that ends the export.</param>
-    /// <returns><see langword="true"/> if all data points were accepted; otherwise, <see langword="false"/>.</returns>
+    /// <summary>Reads and sends all histograms, with retries until a limit after the start. Returns whether all are accepted.</summary>
     private async Task<bool> ExportAsync(TimeSpan start, TimeSpan limit, CancellationToken stopWaiting, CancellationToken stopSending)
     {
         if (_settings.IsDisabled)
@@ -245,8 +238,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         return error is null;
     }
 
-    /// <summary>Reads all histograms and sends them.</summary>
-    /// <returns>The last error; null if all data points were accepted.</returns>
+    /// <summary>Reads all histograms and sends them. Returns the last error; null if all data points were accepted.</summary>
     private async Task<Exception?> SendAllAsync(
         TimeSpan start, TimeSpan limit, CancellationToken stopWaiting, CancellationToken stopSending)
     {

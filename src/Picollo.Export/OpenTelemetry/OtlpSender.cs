@@ -5,12 +5,8 @@ using System.Net.Sockets;
 
 namespace Picollo.Export;
 
-/// <summary>The result of a request.</summary>
-/// <param name="Error">The error; null if the receiver has accepted the request, at least in part.</param>
-/// <param name="MayRetry">Whether the request can be sent again.</param>
-/// <param name="RetryAfter">The time that the receiver requests before a retry, which can be negative; null if it requests none, or if
-/// the request cannot be sent again.</param>
-/// <param name="RejectedPoints">The number of data points that the receiver has rejected.</param>
+/// <summary>The result of a request. The error is null if the receiver has accepted the request, at least in part. The time that it
+/// requests before a retry can be negative; it is null if it requests none, or if the request cannot be sent again.</summary>
 internal readonly record struct OtlpResult(HttpRequestException? Error, bool MayRetry, TimeSpan? RetryAfter, long RejectedPoints);
 
 /// <summary>Sends requests by HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Not thread-safe.</summary>
@@ -157,8 +153,7 @@ internal sealed class OtlpSender : IDisposable
         }
     }
 
-    /// <summary>Reads the number of rejected data points of a message.</summary>
-    /// <returns>Whether the message consists of complete fields.</returns>
+    /// <summary>Reads the number of rejected data points. Returns whether the message consists of complete fields.</summary>
     internal static bool TryReadRejected(ReadOnlySpan<byte> response, out long rejected)
     {
         ProtobufReader message = new(response);
@@ -188,14 +183,9 @@ internal static class OtlpRetry
     private const double FirstBackoffSeconds = 1;
     private const double LongestBackoffSeconds = 30;
 
-    /// <summary>Decides what follows a request.</summary>
-    /// <param name="result">The result of the request.</param>
-    /// <param name="attempt">The number of times that the request was sent, at least 1.</param>
-    /// <param name="now">The present time.</param>
-    /// <param name="deadline">The time when the export ends.</param>
-    /// <param name="random">A random number from 0 to 1. It prevents that the processes of a fleet retry at the same time.</param>
-    /// <returns>The time before which the receiver gets no request, and whether the export stops. If it does not stop, that time is after
-    /// <paramref name="now"/> and before <paramref name="deadline"/>.</returns>
+    /// <summary>Decides what follows a request that was sent <paramref name="attempt"/> times: the time before which the receiver gets no
+    /// request, and whether the export stops. If it does not stop, that time is after <paramref name="now"/> and before
+    /// <paramref name="deadline"/>. The random number from 0 to 1 prevents that the processes of a fleet retry at the same time.</summary>
     public static (TimeSpan NotBefore, bool Stops) After(OtlpResult result, int attempt, TimeSpan now, TimeSpan deadline, double random)
     {
         double nominal = Math.Min(Math.ScaleB(FirstBackoffSeconds, attempt - 1), LongestBackoffSeconds);

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Export;
@@ -24,9 +23,6 @@ internal sealed class OtlpSettings
 
     private readonly Func<string, string?> _variables;
 
-    /// <param name="options">The options.</param>
-    /// <param name="variables">Returns the value of an environment variable; null if it is not set.</param>
-    /// <param name="defaultServiceName">The service name if no variable and no option has one; null for the name of the process.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
     public OtlpSettings(OtlpExportOptions options, Func<string, string?> variables, string? defaultServiceName)
     {

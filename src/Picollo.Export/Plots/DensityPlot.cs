@@ -63,11 +63,8 @@ internal static class DensityPlot
         };
     }
 
-    /// <summary>The columns of the chart.</summary>
-    /// <param name="Edges">The start of each column, and the end of the last one.</param>
-    /// <param name="First">The index of the first column on the logarithmic axis. If there are zeros, it follows their column and an empty
-    /// one.</param>
-    /// <param name="Factor">The ratio of an interval's end to its start.</param>
+    // Edges has the start of each column, and the end of the last one. First is the index of the first column on the logarithmic axis. If
+    // there are zeros, it follows their column and an empty one. Factor is the ratio of an interval's end to its start.
     private sealed record Columns(double[] Edges, int First, double Factor)
     {
         public int Count => Edges.Length - 1;

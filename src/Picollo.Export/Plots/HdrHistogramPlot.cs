@@ -148,11 +148,8 @@ public sealed class HdrHistogramPlot
     /// <summary>The content-security policy of the report's page, with the hashes of its style and its script.</summary>
     public static string ReportContentSecurityPolicy => HdrHistogramReport.ContentSecurityPolicy;
 
-    /// <summary>Composes a plot of a title, charts one below the other, and a legend.</summary>
-    /// <param name="kind">The kind of the plot, for screen readers.</param>
-    /// <param name="series">The series. Their values out of range are counted below the charts.</param>
-    /// <param name="options">The options, with the title.</param>
-    /// <param name="charts">The charts. The legend has the names of the last chart's lines, unless all names are empty.</param>
+    /// <summary>Composes a plot of a title, charts one below the other, and a legend of the last chart's lines, unless all names are empty.
+    /// Values of the series out of range are counted below the charts. The kind of the plot is for screen readers.</summary>
     internal static HdrHistogramPlot Compose(
         string kind, IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options, params ReadOnlySpan<StepChart> charts)
     {

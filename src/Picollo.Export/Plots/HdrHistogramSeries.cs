@@ -60,9 +60,7 @@ internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
         return series;
     }
 
-    /// <param name="series">The series.</param>
-    /// <param name="parameter">The name of the argument that is or contains the series.</param>
-    /// <param name="place">The expression for the series, for messages.</param>
+    // The parameter is the argument that is or contains the series. The place is the expression for the series, for messages.
     private static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
     {
         if (series.Name is null || series.Histogram is null)

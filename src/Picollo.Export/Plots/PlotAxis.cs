@@ -1,6 +1,5 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>A tick of an axis.</summary>
 internal readonly record struct PlotTick(double Value, string Label);
 
 /// <summary>An axis: its range, linear or logarithmic, and its ticks at round numbers.</summary>
@@ -31,11 +30,7 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
         return new PlotAxis(first * step, last * step, false, LinearTicks(first, last, step));
     }
 
-    /// <summary>Creates a logarithmic axis of positive numbers.</summary>
-    /// <param name="min">The smallest value, above 0.</param>
-    /// <param name="max">The largest value, above <paramref name="min"/>.</param>
-    /// <param name="ticks">The approximate number of ticks.</param>
-    /// <param name="label">Returns the label of a tick. The default is the number with a suffix.</param>
+    /// <summary>Creates a logarithmic axis of positive numbers. By default, the label of a tick is the number with a suffix.</summary>
     public static PlotAxis Logarithmic(double min, double max, int ticks, Func<double, string>? label = null)
     {
         double decades = Math.Log10(max / min);

@@ -1,17 +1,9 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>A line of a chart.</summary>
-/// <param name="Name">The name in the legend.</param>
-/// <param name="WholeName">The name without shortening.</param>
-/// <param name="Levels">A level for each column of the chart; NaN for none.</param>
-/// <param name="Style">The index of the line's style in <see cref="PlotPalette"/>.</param>
-/// <param name="IsFilled">Whether the area between the line and the axis is tinted.</param>
+/// <summary>A line of a chart. It has a level for each column; NaN for none. Its style is an index in <see cref="PlotPalette"/>.</summary>
 internal sealed record PlotLine(string Name, string WholeName, double[] Levels, int Style, bool IsFilled);
 
-/// <summary>The range of several lines.</summary>
-/// <param name="Count">The number of lines.</param>
-/// <param name="Low">The lowest level of each column; NaN for none.</param>
-/// <param name="High">The highest level of each column; NaN for none.</param>
+/// <summary>The range of several lines: the lowest and the highest level of each column; NaN for none.</summary>
 internal sealed record PlotBand(int Count, double[] Low, double[] High);
 
 /// <summary>The series of a chart. There is a line for each, up to the number of styles, and a band for the rest, so that the size of a

@@ -43,10 +43,7 @@ internal static class PlotNumber
         return digits.Contains('E', StringComparison.Ordinal) ? digits : digits + Suffixes[thousands];
     }
 
-    /// <summary>Formats a tick of a linear axis with as many decimals as the distance of the ticks needs.</summary>
-    /// <param name="value">The value of the tick.</param>
-    /// <param name="step">The distance of the ticks.</param>
-    /// <param name="largest">The tick with the largest magnitude. All ticks have its suffix.</param>
+    /// <summary>Formats a tick of a linear axis with as many decimals as the step needs, and the suffix of the largest tick.</summary>
     public static string Tick(double value, double step, double largest)
     {
         int thousands = ThousandsOf(largest);

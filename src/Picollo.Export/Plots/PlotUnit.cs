@@ -67,8 +67,6 @@ internal sealed class PlotUnit
     }
 
     /// <summary>Returns the unit for a linear axis and the axis. With a unit of time, no tick needs a suffix.</summary>
-    /// <param name="largest">The largest recorded value on the axis.</param>
-    /// <param name="make">Creates the axis of values in a unit.</param>
     public (PlotUnit Unit, PlotAxis Axis) Scale(double largest, Func<PlotUnit, PlotAxis> make)
     {
         PlotUnit unit = For(largest);

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export.Plots;
 
 /// <summary>A vertical strip of a chart with its tooltip.</summary>
@@ -11,7 +9,6 @@ internal sealed class StepChart
     /// <summary>The space left of the axis for its labels.</summary>
     private const double Left = 58;
 
-    /// <summary>The space right of the axis.</summary>
     private const double RightMargin = 12;
 
     // The width of a digit in usual fonts.

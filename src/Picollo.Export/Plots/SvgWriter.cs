@@ -1,14 +1,10 @@
-using System.Text;
 using Picollo.Export.Html;
 using Picollo.Export.Text;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>
-/// Writes the elements of a plot. It uses only presentation attributes, without styles, scripts and ids, so that a page's content-security
-/// policy allows the plot and several plots on a page do not conflict.
-/// </summary>
-/// <param name="width">The width, in SVG units.</param>
+/// <summary>Writes the elements of a plot, with a width in SVG units. It uses only presentation attributes, without styles, scripts and
+/// ids, so that a page's content-security policy allows the plot and several plots on a page do not conflict.</summary>
 internal sealed class SvgWriter(double width)
 {
     /// <summary>The width of a plot in a page. On a small phone, 360 pixels wide, the text is about 10 pixels high; in a column of 600
@@ -34,10 +30,7 @@ internal sealed class SvgWriter(double width)
 
     public static int LettersIn(double width) => (int)(width / LetterWidth);
 
-    /// <summary>Returns an SVG element with the elements so far.</summary>
-    /// <param name="label">The description of the picture, for screen readers.</param>
-    /// <param name="height">The height, in the unit of <see cref="Width"/>.</param>
-    /// <param name="head">The text before the elements.</param>
+    /// <summary>Returns an SVG element with the elements so far, after the text of the head. The label is for screen readers.</summary>
     public string ToElement(string label, double height, string head) =>
         $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" width=\"100%\" role=\"img\" "
         + $"aria-label=\"{Markup.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export;
 
 /// <summary>Converts names and labels to the form that Prometheus requires (https://prometheus.io/docs/concepts/data_model/).</summary>

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Picollo.Export;
 
 /// <summary>Writes the protobuf format, in which each family is a message preceded by its length

@@ -1,12 +1,8 @@
 using System.Collections.Concurrent;
-using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
-/// <summary>A series to write.</summary>
-/// <param name="Series">The series.</param>
-/// <param name="Copy">The counters, which the caller must dispose.</param>
-/// <param name="IsFirstOfName">Whether this is the first written series with its name.</param>
+/// <summary>A series to write. The caller must dispose the copy of its counters.</summary>
 internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName);
 
 /// <summary>Selects the series of an exposition, and caches the constant parts of each registration while it exists. Thread-safe.</summary>
@@ -28,9 +24,7 @@ internal sealed class PrometheusSelection
     public PrometheusSelection(double relativeError) => (_relativeError, _render) = (relativeError, Render);
 
     /// <summary>Returns the series in the order of their names and labels, without those that are disposed.</summary>
-    /// <param name="registrations">The histograms.</param>
-    /// <param name="taken">The names of families and samples that the exposition already contains.</param>
-    /// <param name="omitted">Receives the omitted histograms with the reasons while the result is enumerated.</param>
+    /// <remarks>The omitted histograms are added with the reasons while the result is enumerated.</remarks>
     public IEnumerable<PrometheusSelected> Select(
         IReadOnlyList<HdrHistogramRegistration> registrations, IReadOnlySet<string> taken, List<(string Histogram, string Reason)> omitted)
     {

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export;
 
 /// <summary>A registration as a series of an exposition. The constant parts of its lines are rendered once.</summary>

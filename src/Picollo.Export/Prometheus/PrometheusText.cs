@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Picollo.Export;
 
 /// <summary>Writes the text formats: 0.0.4, and OpenMetrics 1.0.0, which can contain exemplars.</summary>

@@ -1,7 +1,4 @@
-using System.Buffers;
 using System.Buffers.Text;
-using System.Diagnostics;
-using System.Text;
 
 namespace Picollo.Export;
 

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Export.Text;
 
 /// <summary>Cleans text that comes from other programs, such as function and process names.</summary>

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Picollo.Export.Text;
 
 /// <summary>Fits text into a width. The width is in letters: the width of most small letters. Capitals are somewhat wider; East Asian
@@ -136,8 +134,7 @@ internal static class FittedNames
 {
     /// <summary>Returns each name on one line, shortened to a number of letters. The common start and end of all names are shortened first,
     /// and the rest only if that is not enough. Different names remain different; if necessary, a number is appended.</summary>
-    /// <param name="names">The names that are shown together.</param>
-    /// <param name="letters">The width in letters, as for <see cref="FittedText.Shorten"/>; 12 or more.</param>
+    /// <remarks>The width is as for <see cref="FittedText.Shorten"/>, 12 letters or more.</remarks>
     public static string[] From(IReadOnlyList<string> names, int letters)
     {
         string[] whole = [.. names.Select(FittedText.OneLine)];
@@ -163,10 +160,7 @@ internal static class FittedNames
         return length;
     }
 
-    /// <param name="name">The name.</param>
-    /// <param name="head">The length of the start that all names share.</param>
-    /// <param name="tail">The length of the end that all names share.</param>
-    /// <param name="letters">The width in letters.</param>
+    // All names share a start with the length of the head and an end with the length of the tail.
     private static string Cut(string name, int head, int tail, int letters)
     {
         const int Least = 6; // fewer letters of a start or an end are meaningless

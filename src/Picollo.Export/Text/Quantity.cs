@@ -48,7 +48,6 @@ internal static class Quantity
     /// <summary>Formats a count with all digits: 12,345,678.</summary>
     public static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    /// <inheritdoc cref="Count(ulong)"/>
     public static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
     /// <summary>Formats a number of bytes: 12.3 KiB.</summary>

@@ -1,6 +1,4 @@
-using System.Buffers;
 using System.Buffers.Binary;
-using System.Text;
 
 namespace Picollo.Export;
 
@@ -53,8 +51,7 @@ internal sealed class ProtobufBuffer : IDisposable
         _length += Encoding.UTF8.GetBytes(text, free);
     }
 
-    /// <summary>Starts a nested message or a packed field.</summary>
-    /// <returns>The position to pass to <see cref="End"/>.</returns>
+    /// <summary>Starts a nested message or a packed field. Returns the position to pass to <see cref="End"/>.</summary>
     public int Begin(int field)
     {
         WriteNumber(((ulong)field << 3) | 2);

@@ -32,8 +32,7 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
     /// message.</summary>
     public string? Damage { get; private set; }
 
-    /// <summary>Reads the next field.</summary>
-    /// <returns><see langword="false"/> at the end, and if the message is damaged.</returns>
+    /// <summary>Reads the next field; false at the end, and if the message is damaged.</summary>
     public bool Read()
     {
         if (_rest.IsEmpty)

@@ -140,7 +140,6 @@ internal static class FlameGraph
         }
     }
 
-    /// <summary>Returns the legend for the kinds of code.</summary>
     private static (string Name, Look Look)[] KindsOf(FlameNode[] nodes) =>
     [
         .. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()

@@ -1,26 +1,18 @@
 namespace Picollo.Profiling.Output;
 
-/// <summary>The position of a node in a flame graph of one profile, or of two compared profiles.</summary>
-/// <param name="Frame">The function.</param>
-/// <param name="Start">The position of its left edge.</param>
-/// <param name="Width">Its width (<see cref="FlameTree.WidthOf"/>).</param>
-/// <param name="Depth">The number of callers, which is its row.</param>
-/// <param name="Counts">The numbers of samples.</param>
+/// <summary>The position of a node in a flame graph of one or two profiles. Its depth is the number of callers.</summary>
 internal readonly record struct FlameNode(CpuProfileFrame Frame, double Start, double Width, int Depth, SampleCounts Counts)
 {
     public static readonly CpuProfileFrame Other = new("(other)", "", CpuProfileFrameKind.Group);
 }
 
-/// <summary>The tree of a profile, or the union of the trees of two compared profiles.</summary>
-/// <param name="Root">The root of the profile.</param>
-/// <param name="RootAfter">The root of the profile after a change; null for a single profile.</param>
+/// <summary>The tree of a profile, or the union of the trees of two compared profiles. A single profile has only one root.</summary>
 internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter = null)
 {
     public bool IsDifference => RootAfter is not null;
 
     public SampleCounts All => new(Root.SampleCount, RootAfter?.SampleCount ?? 0);
 
-    /// <summary>The width of the root.</summary>
     public double Width => WidthOf(All);
 
     /// <summary>Returns a width: the number of samples of a profile; for a difference, the mean of two shares, so that functions that are

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Text;
 using Picollo.Cpu;
 using Picollo.Export;
 

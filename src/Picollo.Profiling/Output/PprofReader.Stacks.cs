@@ -4,9 +4,7 @@ namespace Picollo.Profiling;
 internal sealed partial class PprofReader
 {
     /// <summary>Reads the samples. Equal stacks are first merged by the numbers of their frames, because names are long.</summary>
-    /// <param name="type">The index of the sample type.</param>
-    /// <param name="scale">The factor of its values.</param>
-    /// <param name="counts">The index of the sample type that counts the samples; -1 if there is none.</param>
+    /// <remarks>If <paramref name="counts"/> is -1, no sample type counts the samples.</remarks>
     private Stacks ReadStacks(int type, long scale, int counts)
     {
         Stacks stacks = new(counts >= 0);
@@ -144,9 +142,7 @@ internal sealed partial class PprofReader
             : hasCounts || IsOfSingleSamples ? new(_count, Math.Clamp((long)((double)Total * Total / _squares), 1, _count))
             : null;
 
-        /// <param name="stack">The frames, the innermost one first.</param>
-        /// <param name="value">The value.</param>
-        /// <param name="count">The number of samples that it is from.</param>
+        /// <summary>Adds a value that is from a number of samples. The innermost frame is first.</summary>
         public void Add(List<int> stack, long value, long count)
         {
             Total = value <= long.MaxValue - Total ? Total + value : throw TooMuch();

@@ -11,7 +11,6 @@ internal sealed partial class PprofReader
     /// <summary>Other periods are not those of a sampling profiler: tools that have only times write 0 or 1.</summary>
     private const double MinPeriodNanoseconds = 1_000;
 
-    /// <inheritdoc cref="MinPeriodNanoseconds"/>
     private const double MaxPeriodNanoseconds = 3.6e12;
 
     /// <summary>Periods and times are rounded to whole units, such as microseconds.</summary>

@@ -1,5 +1,4 @@
 using System.IO.Compression;
-using System.Text;
 using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Text;
@@ -108,7 +107,6 @@ internal sealed partial class PprofReader
         return all;
     }
 
-    /// <returns>The number of bytes.</returns>
     private static int CopyTo(Stream input, Stream output)
     {
         byte[] buffer = new byte[1 << 16];

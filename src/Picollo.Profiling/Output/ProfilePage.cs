@@ -12,11 +12,8 @@ internal static class ProfilePage
     public static void Write(TextWriter output, ProfileData profile) =>
         Write(output, ProfileText.Title(profile), [new ProfilePart("", profile)]);
 
-    /// <summary>Writes a page of several profiles.</summary>
-    /// <param name="output">The writer.</param>
-    /// <param name="title">The heading.</param>
-    /// <param name="parts">The profiles. The first one is shown first, unless the fragment of the page's address names another.</param>
-    /// <param name="links">HTML below the heading.</param>
+    /// <summary>Writes a page of several profiles. The first is shown first, unless the fragment of the page's address names another. The
+    /// links are HTML below the heading.</summary>
     public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "")
     {
         string kind = KindOf(parts[0].Profile);

@@ -3,25 +3,14 @@ using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>A part of the page of a profile, such as the requests of one route.</summary>
-/// <param name="Name">The name, which the fragment of the page's address may contain. Names are unique within a page.</param>
-/// <param name="Profile">The samples of the part.</param>
-/// <param name="Whole">The profile that contains these and other samples; null if the part is a whole profile.</param>
+/// <summary>A part of the page of a profile, such as the requests of one route. Its name is unique within the page, and can be the fragment
+/// of the page's address. The whole profile contains these and other samples; null if the part is a whole profile.</summary>
 internal sealed record ProfilePart(string Name, ProfileData Profile, ProfileData? Whole = null);
 
-/// <summary>A part of the page of a difference.</summary>
-/// <inheritdoc cref="ProfilePart" path="/param"/>
-/// <param name="Name">The name.</param>
-/// <param name="Difference">The samples of the part before and after a change.</param>
-/// <param name="Whole">The difference that contains these and other samples; null if the part is a whole difference.</param>
+/// <summary>A part of the page of a difference, which is like a <see cref="ProfilePart"/>.</summary>
 internal sealed record DifferencePart(string Name, DifferenceData Difference, DifferenceData? Whole = null);
 
-/// <summary>The content of a part on the page, for a profile or a difference.</summary>
-/// <param name="Name">The name.</param>
-/// <param name="Tree">The call tree.</param>
-/// <param name="Functions">The functions, in the order of their table.</param>
-/// <param name="Facts">The facts: name, value, and a detail or an empty text.</param>
-/// <param name="Notes">The limitations.</param>
+/// <summary>The content of a part on the page, for a profile or a difference. A fact is a name, a value, and a detail.</summary>
 internal sealed record ProfilePagePart(
     string Name,
     FlameTree Tree,

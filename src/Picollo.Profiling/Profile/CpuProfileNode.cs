@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Profiling;
 
 /// <summary>A function on one call path in a <see cref="CpuProfile"/>, with its callees.</summary>
@@ -23,9 +21,7 @@ public sealed class CpuProfileNode
     public IReadOnlyList<CpuProfileNode> Children =>
         [.. _children.Values.OrderByDescending(child => child.SampleCount).ThenBy(child => child.Frame.Name, StringComparer.Ordinal)];
 
-    /// <summary>Adds samples of one stack below this node.</summary>
-    /// <param name="stack">The functions, the outermost caller first.</param>
-    /// <param name="count">The number of samples.</param>
+    /// <summary>Adds samples of one stack, the outermost caller first, below this node.</summary>
     internal void Add(ReadOnlySpan<CpuProfileFrame> stack, long count)
     {
         CpuProfileNode node = this;

@@ -120,9 +120,7 @@ internal readonly record struct ShareChange(double Points, double LowerPoints, d
 
     public bool MayBeRandom => !(LowerPoints > 0 || UpperPoints < 0);
 
-    /// <param name="part">The samples of a function, in the units of the profiles.</param>
-    /// <param name="all">All samples, in the units of the profiles.</param>
-    /// <param name="sizes">The sizes of the profiles.</param>
+    /// <summary>All samples are in the units of the profiles.</summary>
     public static ShareChange Compute(SampleCounts part, SampleCounts all, SampleSizes sizes)
     {
         double points = part.PercentAfter(all) - part.PercentBefore(all);

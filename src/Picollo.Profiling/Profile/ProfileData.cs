@@ -12,7 +12,6 @@ internal sealed class ProfileData
     /// <summary>The units in <see cref="SampleUnit"/> that have a meaning here. All others are texts of other tools.</summary>
     public const string SamplesUnit = "samples";
 
-    /// <inheritdoc cref="SamplesUnit"/>
     public const string TimeUnit = "nanoseconds";
 
     /// <summary>The unit of a number that is not a quantity, in pprof files.</summary>

@@ -1,14 +1,9 @@
-using System.Runtime.InteropServices;
 using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
 
 /// <summary>The samples of this process, by the flow that its threads ran. Used by one thread.</summary>
-/// <param name="timeline">The flows of the threads.</param>
-/// <param name="budget">The memory for all trees.</param>
-/// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
-/// <param name="kept">Receives flows with a label when they have ended; if it is set, nothing else is counted. Null for a whole
-/// profile.</param>
+/// <remarks>Unless <paramref name="kept"/> is null, it receives flows with a label at their end, and nothing else is counted.</remarks>
 internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int maxStackLength, KeptFlows? kept = null)
 {
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
@@ -22,7 +17,6 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>The samples by the label of the innermost watcher that has one.</summary>
     public IReadOnlyDictionary<FlowLabel, SampleTree> Labels => _labels;
 
-    /// <summary>The samples without a label.</summary>
     public SampleTree Unlabeled { get; } = new(budget);
 
     /// <summary>The number of samples whose flow is unknown, because switches were lost or memory ran out. They are in

@@ -40,10 +40,8 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
 
     internal void Add(FlowStop stop) => _stopped[stop.Watcher] = stop.Time;
 
-    /// <summary>Returns the watchers that counted on a thread at a given time, the innermost first.</summary>
-    /// <param name="threadId">The system's ID of the thread.</param>
-    /// <param name="time">The time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least that of the previous call.</param>
-    /// <returns>Null if they are unknown, because switches were lost.</returns>
+    /// <summary>Returns the watchers that counted on a thread, the innermost first; null if switches were lost. The time is in ticks of
+    /// <see cref="Stopwatch"/>, and at least that of the previous call.</summary>
     public IReadOnlyList<CpuUsageAsyncWatcher>? At(int threadId, long time)
     {
         IReadOnlyList<CpuUsageAsyncWatcher>? watchers =
@@ -74,7 +72,6 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Removes a thread that has ended.</summary>
     public void Forget(int threadId, long time)
     {
         _initial.Remove(threadId);

@@ -3,11 +3,8 @@ using Picollo.Cpu;
 namespace Picollo.Profiling.Sampling;
 
 /// <summary>The samples of the latest flows that used more CPU time than a limit. Thread-safe; only one thread adds flows.</summary>
-/// <param name="limit">The CPU time that a flow must exceed.</param>
-/// <param name="isKept">Whether flows with a given label are kept; null for all labels.</param>
 internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = null)
 {
-    /// <summary>The maximum number of kept flows per label.</summary>
     public const int MaxPerLabel = 4;
 
     public const int MaxFlows = 64;
@@ -60,10 +57,5 @@ internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = 
     }
 }
 
-/// <summary>A flow whose samples were kept.</summary>
-/// <param name="Label">The purpose of the flow.</param>
-/// <param name="EndTimeUtc">The time at which its end was detected, up to 0.3 s after the end.</param>
-/// <param name="CpuUsage">Its CPU time, as user time.</param>
-/// <param name="WallTime">The time from its start to its end.</param>
-/// <param name="Samples">Its samples.</param>
+/// <summary>A flow whose samples were kept. Its end was detected up to 0.3 s after the end. Its CPU time is user time.</summary>
 internal sealed record KeptFlow(FlowLabel Label, DateTime EndTimeUtc, CpuUsage CpuUsage, TimeSpan WallTime, SampleTree Samples);

@@ -1,6 +1,4 @@
 using System.Buffers.Binary;
-using System.Runtime.InteropServices;
-using System.Text;
 using Picollo.PerfEvent;
 
 namespace Picollo.Profiling.Sampling;

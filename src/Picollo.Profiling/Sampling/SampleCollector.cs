@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Profiling.Sampling;
 
 /// <summary>Adds samples to the trees of their processes, and tracks the code, programs and children of these processes. Used by one
@@ -20,13 +18,7 @@ internal sealed class SampleCollector
     private readonly Dictionary<int, Dictionary<int, ulong>> _eventsOfThreads = []; // by thread, then by ring
     private long _sampleCount;
 
-    /// <param name="processId">The sampled process.</param>
-    /// <param name="name">Its name.</param>
-    /// <param name="mappings">Its code at the start of sampling.</param>
-    /// <param name="followsChildren">Whether the profile includes the processes that it starts.</param>
-    /// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
-    /// <param name="timeline">The flows of this process, if it is the sampled process.</param>
-    /// <param name="kept">Receives flows that used a lot of CPU time; null for a profile.</param>
+    /// <summary>The timeline is that of this process, if it is the sampled process. The kept flows are null for a profile.</summary>
     public SampleCollector(
         int processId,
         string name,
@@ -69,9 +61,7 @@ internal sealed class SampleCollector
     /// <summary>The number of processes that are missing from the profile because there were too many.</summary>
     public int SkippedProcessCount { get; private set; }
 
-    /// <summary>Handles the next record.</summary>
-    /// <param name="record">The record. Records must be passed in chronological order.</param>
-    /// <param name="ring">The index of its ring.</param>
+    /// <summary>Handles the next record. Records must be passed in chronological order.</summary>
     public void Handle(in PerfRecord record, int ring)
     {
         if (record.Type is PerfRecordType.Fork or PerfRecordType.Exit)

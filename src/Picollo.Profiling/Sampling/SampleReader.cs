@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
@@ -27,10 +26,7 @@ internal sealed class SampleReader : IDisposable
     private readonly ManualResetEventSlim _stopping = new();
     private readonly Thread _thread;
 
-    /// <param name="rings">The rings to read.</param>
-    /// <param name="samples">Receives the records.</param>
-    /// <param name="frequency">The number of samples per second of CPU time.</param>
-    /// <param name="usage">The CPU time of the process before the start.</param>
+    /// <summary>The frequency is in samples per second of CPU time. The usage is that of the process before the start.</summary>
     public SampleReader(IReadOnlyList<SampleRing> rings, SampleCollector samples, int frequency, CpuUsage usage)
     {
         (_rings, _samples, _processId, Usage) = (rings, samples, samples.Main.Id, usage);

@@ -17,10 +17,7 @@ internal sealed class SampleTree(NodeBudget budget)
     /// <summary>The nodes, each after its parent.</summary>
     public IReadOnlyList<Node> Nodes => _nodes;
 
-    /// <summary>Adds a sample.</summary>
-    /// <param name="chain">Addresses and marks, the innermost first (<see cref="PerfRecord.CallChain"/>).</param>
-    /// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
-    /// <returns>False if there are too many distinct stacks.</returns>
+    /// <summary>Adds a sample, innermost address first (<see cref="PerfRecord.CallChain"/>); false if there are too many stacks.</summary>
     public bool TryAdd(ReadOnlySpan<ulong> chain, int maxStackLength)
     {
         int parent = None;
@@ -50,8 +47,7 @@ internal sealed class SampleTree(NodeBudget budget)
         return true;
     }
 
-    /// <summary>Adds the samples of another tree.</summary>
-    /// <returns>The number of added samples, which is lower if there are too many distinct stacks.</returns>
+    /// <summary>Adds the samples of another tree. Returns their number, which is lower if there are too many distinct stacks.</summary>
     public long AddAll(SampleTree other)
     {
         long added = 0;
@@ -114,15 +110,11 @@ internal sealed class SampleTree(NodeBudget budget)
         return true;
     }
 
-    /// <summary>An address on one path of calls.</summary>
-    /// <param name="Parent">The index of the caller; -1 for none.</param>
-    /// <param name="Address">An address in the function.</param>
-    /// <param name="OwnSampleCount">The number of samples at this address.</param>
+    /// <summary>An address on one path of calls. The index of the parent is -1 for none.</summary>
     public readonly record struct Node(int Parent, ulong Address, long OwnSampleCount);
 }
 
-/// <summary>The memory for the trees of all processes of a profile.</summary>
-/// <param name="nodes">The number of nodes, about 60 bytes each.</param>
+/// <summary>The memory for the trees of all processes of a profile, in nodes of about 60 bytes.</summary>
 internal sealed class NodeBudget(int nodes)
 {
     private int _left = nodes;

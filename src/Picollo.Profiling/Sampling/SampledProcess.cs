@@ -65,12 +65,8 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
     }
 }
 
-/// <summary>Executable memory of a process.</summary>
-/// <param name="Start">The first address.</param>
-/// <param name="Length">The length in bytes.</param>
-/// <param name="FileOffset">The offset of the memory in the file.</param>
-/// <param name="Path">The path of the file, as the process sees it. Memory without a file has an empty path, a name in brackets, or
-/// <c>//anon</c>.</param>
+/// <summary>Executable memory of a process. The path is the one that the process sees. Memory without a file has an empty path, a name in
+/// brackets, or <c>//anon</c>.</summary>
 internal readonly record struct CodeMapping(ulong Start, ulong Length, ulong FileOffset, string Path)
 {
     /// <summary>Whether it is memory for code that the .NET runtime generates, or the runtime itself.</summary>

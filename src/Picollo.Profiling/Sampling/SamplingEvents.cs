@@ -1,14 +1,9 @@
-using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>The target of sampling.</summary>
-/// <param name="ProcessId">The process ID.</param>
-/// <param name="Frequency">The number of samples per second of CPU time.</param>
-/// <param name="IncludesKernel">Whether kernel code is sampled too.</param>
-/// <param name="StartsOnExec">Whether sampling starts when the process executes another program.</param>
+/// <summary>The target of sampling, and the number of samples per second of CPU time.</summary>
 internal sealed record SamplingTarget(int ProcessId, int Frequency, bool IncludesKernel, bool StartsOnExec);
 
 /// <summary>The events that take samples of a process, and a ring of records for each CPU.</summary>
@@ -46,7 +41,6 @@ internal sealed class SamplingEvents : IDisposable
     /// <summary>Whether the events belong to whole CPUs instead of threads.</summary>
     public bool AreCpuEvents { get; private set; }
 
-    /// <summary>The number of open descriptors.</summary>
     internal int FileCount => _files.Count;
 
     /// <exception cref="MeasurementUnavailableException">There is no such process, or the kernel refuses.</exception>

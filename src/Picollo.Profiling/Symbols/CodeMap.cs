@@ -1,15 +1,9 @@
-using System.Runtime.InteropServices;
 using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>Finds the names of the code of a process.</summary>
-/// <param name="mappings">Its executable memory, in the order in which it was mapped.</param>
-/// <param name="perfMap">Its compiled methods; null if they are unknown.</param>
-/// <param name="images">Its files.</param>
-/// <param name="includesKernel">Whether kernel code was sampled.</param>
-/// <param name="kernel">The functions of the kernel; null if they are unknown.</param>
-/// <param name="showsTiers">Whether the names of compiled methods end with their tier.</param>
+/// <summary>Finds the names of the code of a process. The perf map and the functions of the kernel are null if they are unknown.</summary>
+/// <remarks>The mappings are in the order in which the memory was mapped.</remarks>
 internal sealed class CodeMap(
     IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool includesKernel, KernelSymbols? kernel, bool showsTiers)
 {

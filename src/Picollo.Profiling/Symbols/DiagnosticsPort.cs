@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Diagnostics;
 using System.Net.Sockets;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
@@ -28,10 +27,7 @@ internal sealed class DiagnosticsPort
     private readonly uint? _user;
     private readonly TimeSpan _timeout;
 
-    /// <param name="path">The path of the socket.</param>
-    /// <param name="root">The root of the path (<see cref="ForeignFile"/>).</param>
-    /// <param name="user">The expected owner of the socket; null for any.</param>
-    /// <param name="timeout">The time to wait for the map; null for the default.</param>
+    /// <summary>The user is the expected owner of the socket; null for any. The timeout is null for the default.</summary>
     internal DiagnosticsPort(string path, string? root = null, uint? user = null, TimeSpan? timeout = null) =>
         (_path, _root, _user, _timeout) = (path, root, user, timeout ?? EnableTimeout);
 

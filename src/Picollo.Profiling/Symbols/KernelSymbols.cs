@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Text;
 
 namespace Picollo.Profiling.Symbols;
 
@@ -40,9 +39,7 @@ internal sealed class KernelSymbols
     }
 
     /// <summary>Parses lines such as <c>ffffffff81000000 T _stext</c>, which end with a tab and <c>[module]</c> for modules.</summary>
-    /// <param name="text">The lines. They must not change afterwards.</param>
-    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
-    /// <returns>The functions; <see langword="null"/> if there are none.</returns>
+    /// <remarks>The text must not change afterwards. The result is null, with a reason, if there are no functions.</remarks>
     public static KernelSymbols? TryParse(byte[] text, out string? reason)
     {
         var functions = new List<(ulong Address, int Rank, int Name)>();

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Converts the runtime's names of methods to source names: <c>Namespace.Type.Method</c>, with generic arguments in angle
@@ -39,8 +37,7 @@ internal static class MethodNames
         ["System.__Canon"] = "__Canon",
     };
 
-    /// <summary>Returns the source name.</summary>
-    /// <param name="rawName">The type, <c>::</c>, and the method. Text in brackets after the method is ignored.</param>
+    /// <summary>Returns the source name of a type, <c>::</c>, and a method. Text in brackets after the method is ignored.</summary>
     public static string Format(string rawName)
     {
         rawName = rawName.Length > MaxLength ? rawName[..MaxLength] : rawName;
@@ -58,10 +55,7 @@ internal static class MethodNames
         return string.Join('.', names).Replace("\\", "", StringComparison.Ordinal); // the runtime's escapes
     }
 
-    /// <summary>Returns the source names of a type and its containing types.</summary>
-    /// <param name="text">The text, which is read up to the end of the type.</param>
-    /// <param name="isStateMachine">Whether the innermost type is the state machine of a method, whose name is then the last one.</param>
-    /// <param name="nesting">The nesting depth of generic arguments.</param>
+    // If the innermost type is the state machine of a method, the name of the method is the last one.
     private static List<string> TypeNames(TypeText text, out bool isStateMachine, int nesting = 0)
     {
         string[] nested = TypeText.SplitNested(text.ReadName());

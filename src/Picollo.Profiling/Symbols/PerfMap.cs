@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>The methods that a runtime has compiled, by address, from the text that it writes for perf(1): one line <c>START SIZE NAME</c>
@@ -128,9 +126,7 @@ internal sealed class PerfMap
 }
 
 /// <summary>The name of a method in a perf map of .NET: <c>instance void [App] App.Type::Method(int32)[Tier1]</c>.</summary>
-/// <param name="Name">The source name (<see cref="MethodNames"/>).</param>
-/// <param name="Module">The file name of the assembly.</param>
-/// <param name="Tier">The compilation tier, such as <c>Tier1</c>; empty if it is unknown.</param>
+/// <remarks>The module is a file name. The tier is empty if it is unknown.</remarks>
 internal readonly record struct PerfMapMethod(string Name, string Module, string Tier)
 {
     /// <summary>Parses the text; null if it is not a method, such as a stub.</summary>

@@ -28,9 +28,7 @@ internal sealed class PerfMapFile : IDisposable
     private PerfMapFile(SafeFileHandle file, bool isDotnet, DiagnosticsPort? enabled) =>
         (_file, _isDotnet, _enabled) = (file, isDotnet, enabled);
 
-    /// <summary>Requests the map of a process; null if it is unavailable.</summary>
-    /// <param name="process">The process.</param>
-    /// <param name="reason">The reason for a failure; null on success, or if the process is not a .NET process.</param>
+    /// <summary>Requests the map of a process; null if it is unavailable. For other than .NET processes, the reason is null, too.</summary>
     /// <remarks>The profilers of this process share one map, because the runtime writes only one. The last profiler stops it.</remarks>
     public static PerfMapFile? Request(ProcessFiles process, out string? reason)
     {

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Symbols.Files;
 

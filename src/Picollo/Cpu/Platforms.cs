@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.CompilerServices;
-using System.Runtime.Versioning;
 using Picollo.Cpu.Linux;
 using Picollo.Cpu.MacOS;
 using Picollo.Cpu.Windows;

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
 

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.PerfEvent;
 
 /// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h). Counting uses the fields up to <c>config2</c> (PERF_ATTR_SIZE_VER1),

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Diagnostics.CodeAnalysis;
-
 namespace Picollo.PerfEvent;
 
 /// <summary>The configuration of a <see cref="PerfEventCounterSession"/>. Immutable: each method returns a new factory, in any order, which

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;

@@ -134,10 +134,7 @@ internal static class PerfEventReasons
 internal readonly record struct PerfEventRequest(
     string Name, PerfEventDefinition Definition, bool CountsKernel, bool IsPinned, int ThreadId, int Cpu);
 
-/// <summary>The properties of the machine that determine the meaning of an error.</summary>
-/// <param name="HasPmu">Whether the kernel has a driver for this machine's PMU.</param>
-/// <param name="Paranoid">kernel.perf_event_paranoid; null if it cannot be read.</param>
-/// <param name="Rights">The rights of this process.</param>
+/// <summary>The properties of the machine that determine the meaning of an error. The paranoid setting is null if it is unknown.</summary>
 internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid, LinuxRights Rights = default)
 {
     /// <summary>The name of the setting, with its value if that is known.</summary>

@@ -15,9 +15,7 @@ internal unsafe class PerfPages
     // The native library fills this array. Only the owner uses it.
     private readonly PerfPage[] _counters;
 
-    /// <param name="pages">The page of each counter, in the order of the session's counters: 1 to 64.</param>
-    /// <param name="read">The function picollo_perf_read.</param>
-    /// <param name="readCounts">The function picollo_perf_read_counts.</param>
+    /// <summary>The 1 to 64 pages are in the order of the session's counters. The functions are of <see cref="NativeShim"/>.</summary>
     public PerfPages(
         ReadOnlySpan<nint> pages,
         delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> read,

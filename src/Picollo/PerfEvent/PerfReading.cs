@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.PerfEvent;
 
 /// <summary>A reading of one counter: its count, and the times for which it was enabled and actually counted.</summary>

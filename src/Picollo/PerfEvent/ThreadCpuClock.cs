@@ -1,5 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Native;
 using Picollo.Timing;

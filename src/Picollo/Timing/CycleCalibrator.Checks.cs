@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Diagnostics.CodeAnalysis;
-
 namespace Picollo.Timing;
 
 /// <content>Calibration and checks. All of this code runs rarely and with the gate held.</content>
@@ -221,10 +218,8 @@ internal sealed partial class CycleCalibrator
     private Int128 ClockPicoseconds(long clockTicks) => (Int128)clockTicks * TickRatio.PicosecondsPerSecond / _source.ClockFrequency;
 }
 
-/// <summary>A nearly simultaneous reading of the counter and the clock, with its uncertainty.</summary>
-/// <param name="Counter">The counter, in the middle of the bracket.</param>
-/// <param name="Clock">The clock.</param>
-/// <param name="Uncertainty">The largest error of <paramref name="Counter"/>, in ticks, in either direction.</param>
+/// <summary>A nearly simultaneous reading of the counter, in the middle of the bracket, and the clock. The uncertainty is the largest error
+/// of the counter, in ticks, in either direction.</summary>
 /// <remarks>The clock is read until its value changes between two readings of the counter. The change happened between these readings. This
 /// finds the edge of a coarse clock tick (100 ns on Windows), so the resolution of the clock does not add to the uncertainty. An
 /// interruption of the thread only widens the bracket, and the narrowest of several brackets is used.</remarks>

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using Picollo.Interop.Native;
 
 namespace Picollo.Timing;

@@ -1,6 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Timing;
 
 /// <summary>Arithmetic with the picoseconds per tick, a fixed-point number with <see cref="FractionBits"/> fractional bits. It uses no time

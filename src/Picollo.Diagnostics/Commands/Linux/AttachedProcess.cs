@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Globalization;
 using System.Runtime.Versioning;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
@@ -79,8 +78,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         return process is not null;
     }
 
-    /// <summary>Sends a signal (pidfd_send_signal(2)).</summary>
-    /// <returns>The reason for the failure; null on success.</returns>
+    /// <summary>Sends a signal (pidfd_send_signal(2)). Returns the reason for a failure; null on success.</summary>
     public string? Signal(int signal) => HasEnded ? CpuTimeReasons.ProcessEnded(Id)
         : LibC.syscall(LibC.SYS_pidfd_send_signal, handle, signal, 0, 0, 0) == 0 ? null
         : Marshal.GetLastPInvokeError() switch

@@ -17,9 +17,6 @@ internal interface ICommandProcess : IDisposable
     CommandEnd Wait();
 }
 
-/// <summary>The end of a command.</summary>
-/// <param name="Status">The exit code; if <paramref name="IsSignal"/> is true, the number of the signal that ended the command.</param>
-/// <param name="IsSignal">Whether a signal ended the command.</param>
-/// <param name="ElapsedNanoseconds">The value for <see cref="CommandRun.ElapsedNanoseconds"/>.</param>
-/// <param name="Usage">The value for <see cref="CommandRun.Usage"/>.</param>
+/// <summary>The end of a command: the exit code or the number of the signal that ended it, and values for
+/// <see cref="CommandRun"/>.</summary>
 internal readonly record struct CommandEnd(int Status, bool IsSignal, long ElapsedNanoseconds, ResourceUsage Usage);

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.ComponentModel;
-using System.Runtime.InteropServices;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;

@@ -1,5 +1,4 @@
 using System.ComponentModel;
-using System.Diagnostics;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
@@ -188,12 +187,9 @@ internal readonly unsafe struct LinuxJitterClock : IJitterClock
 /// ones (isolcpus), which no process may use by default. If the cpuset excludes them, pinning a thread to them fails.</summary>
 internal static class CpuChoice
 {
-    /// <param name="requested">The requested CPUs; null for all.</param>
-    /// <param name="allowed">The result of sched_getaffinity(2), which excludes offline CPUs.</param>
-    /// <param name="online">The content of /sys/devices/system/cpu/online; null if it cannot be read.</param>
-    /// <param name="possible">The content of /sys/devices/system/cpu/possible; null if it cannot be read.</param>
-    /// <param name="cpus">The CPUs in ascending order, without duplicates.</param>
-    /// <param name="reason">The CPU that cannot be measured, and the cause.</param>
+    /// <summary>Chooses the requested CPUs, or all for null, in ascending order without duplicates. Uses the result of
+    /// sched_getaffinity(2), which excludes offline CPUs, and /sys/devices/system/cpu/online and possible, which are null if they cannot be
+    /// read.</summary>
     public static bool TryChoose(
         IReadOnlyList<int>? requested,
         int[] allowed,

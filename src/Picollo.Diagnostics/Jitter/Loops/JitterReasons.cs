@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;

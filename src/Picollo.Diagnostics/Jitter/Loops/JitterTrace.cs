@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Demangles names of C++ functions (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling) without parameters and result,

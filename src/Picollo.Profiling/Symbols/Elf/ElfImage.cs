@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Text;
 using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols;
@@ -39,12 +37,8 @@ internal sealed class ElfImage
     /// <summary>The number of addresses that have a name.</summary>
     public int FunctionCount => _functions.Length;
 
-    /// <summary>Reads a file.</summary>
-    /// <param name="path">Its path.</param>
-    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
-    /// <param name="root">The root of the path (<see cref="ForeignFile"/>).</param>
-    /// <param name="budget">The number of bytes that may be read; null for the default of a profile.</param>
-    /// <returns>The image, possibly without functions; <see langword="null"/> if it cannot be read.</returns>
+    /// <summary>Reads a file. The image has no functions if there are no symbols. It is null, with a reason, if it cannot be
+    /// read.</summary>
     public static ElfImage? TryRead(string path, out string? reason, string? root = null, ReadBudget? budget = null)
     {
         try
@@ -90,10 +84,7 @@ internal sealed class ElfImage
         return false;
     }
 
-    /// <summary>Finds the innermost function that contains an address.</summary>
-    /// <param name="address">The address in the file.</param>
-    /// <returns>The name of the function without its version, demangled by <see cref="SymbolName.Demangle"/>; <see langword="null"/> if
-    /// there is no known function.</returns>
+    /// <summary>Returns the innermost function at an address of the file, without its version and demangled; null for none.</summary>
     public string? NameOf(ulong address)
     {
         int index = Array.BinarySearch(_starts, address);
@@ -174,8 +165,7 @@ internal sealed class ElfImage
         ];
     }
 
-    /// <summary>Adds the functions of a symbol table.</summary>
-    /// <returns>The string table of their names.</returns>
+    /// <summary>Adds the functions of a symbol table. Returns the string table of their names.</summary>
     private static byte[] AddFunctions(Stream file, ReadBudget budget, byte[] sections, int section, List<Function> functions)
     {
         int linked = (int)Math.Min(At<uint>(sections, section + 40), int.MaxValue / SectionBytes) * SectionBytes;
@@ -284,10 +274,6 @@ internal sealed class ElfImage
 
     private readonly record struct Segment(ulong Offset, ulong Bytes, ulong Address);
 
-    /// <param name="Start">Its first address.</param>
-    /// <param name="End">The address after it.</param>
-    /// <param name="Name">The position of its name in the strings.</param>
-    /// <param name="Rank">The quality of the name: lower is better.</param>
-    /// <param name="IsOpen">Whether its size is unknown.</param>
+    // A name is a position in the strings. Lower ranks are better. The size of an open function is unknown.
     private readonly record struct Function(ulong Start, ulong End, int Name, int Rank, bool IsOpen);
 }

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Demangles names of Rust functions: those of version 0

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Demangles names of functions. The base of the parsers for each language.</summary>

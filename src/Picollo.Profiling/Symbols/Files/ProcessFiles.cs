@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;

@@ -18,10 +18,8 @@ internal sealed class EntryPoints
     private readonly List<EntryPoint> _all = [];
     private readonly int _functionCount;
 
-    /// <summary>Reads the tables of an image.</summary>
-    /// <param name="functionCount">The number of pieces of code.</param>
-    /// <param name="components">The section <see cref="ReadyToRunSection.MethodDefEntryPoints"/> of each assembly.</param>
-    /// <param name="instances">The section <see cref="ReadyToRunSection.InstanceEntryPoints"/>.</param>
+    /// <summary>Reads the sections <see cref="ReadyToRunSection.MethodDefEntryPoints"/> of each assembly, and the section
+    /// <see cref="ReadyToRunSection.InstanceEntryPoints"/>.</summary>
     public EntryPoints(int functionCount, IReadOnlyList<byte[]> components, byte[] instances)
     {
         _functionCount = functionCount;

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
-using System.Text;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
@@ -22,11 +21,7 @@ internal static class MetadataNames
         MetadataTokens.EntityHandle((token & 3) == 0 ? TableIndex.TypeDef : TableIndex.TypeRef, (int)(token >> 2)),
         depth: 0);
 
-    /// <summary>Appends the name of a method.</summary>
-    /// <param name="text">Receives the name.</param>
-    /// <param name="metadata">The module that defines or refers to the method.</param>
-    /// <param name="method">The method.</param>
-    /// <param name="withType">Whether to append the name of its type first.</param>
+    /// <summary>Appends the name of a method, optionally after the name of its type.</summary>
     public static void AppendMethod(StringBuilder text, MetadataReader metadata, EntityHandle method, bool withType)
     {
         EntityHandle type;

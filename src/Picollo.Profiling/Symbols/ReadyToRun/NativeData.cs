@@ -9,7 +9,6 @@ internal ref struct NativeData(ReadOnlySpan<byte> bytes, long position = 0)
 {
     private readonly ReadOnlySpan<byte> _bytes = bytes;
 
-    /// <summary>The offset of the next byte to read.</summary>
     public long Position { get; set; } = position;
 
     public byte ReadByte() => Take(1)[0];
@@ -18,8 +17,7 @@ internal ref struct NativeData(ReadOnlySpan<byte> bytes, long position = 0)
 
     public uint ReadUInt32() => BinaryPrimitives.ReadUInt32LittleEndian(Take(4));
 
-    /// <summary>Reads an offset of 1, 2 or 4 bytes.</summary>
-    /// <param name="size">The base-2 logarithm of the number of bytes: 0 to 2.</param>
+    /// <summary>Reads an offset of 1, 2 or 4 bytes, given the base-2 logarithm of that number.</summary>
     public uint ReadOffset(int size) => size == 0 ? ReadByte()
         : size == 1 ? ReadUInt16()
         : size == 2 ? ReadUInt32()
@@ -28,7 +26,6 @@ internal ref struct NativeData(ReadOnlySpan<byte> bytes, long position = 0)
     /// <summary>Reads a number of the native format: the count of low bits that are 1 is the number of additional bytes.</summary>
     public uint ReadUnsigned() => (uint)ReadNumber(signed: false);
 
-    /// <inheritdoc cref="ReadUnsigned"/>
     public int ReadSigned() => (int)ReadNumber(signed: true);
 
     /// <summary>Reads a compressed number of ECMA-335 (II.23.2).</summary>

@@ -1,6 +1,5 @@
 using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
-using System.Runtime.InteropServices;
 using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
@@ -19,10 +18,7 @@ internal sealed class PeFile
     private readonly ReadBudget _total;
     private long _budgetBytes;
 
-    /// <summary>Reads the headers of a file, which must remain open.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
-    /// <param name="total">The number of bytes that may be read; null for the default of a profile.</param>
+    /// <summary>Reads the headers of a file, which must remain open. A single-file application contains many images.</summary>
     public PeFile(FileStream file, long start = 0, ReadBudget? total = null)
     {
         (_file, _start, _total) = (file, start, total ?? new ReadBudget());
@@ -45,7 +41,6 @@ internal sealed class PeFile
         throw new BadImageFormatException("The file is empty or larger than 2 GB.");
     }
 
-    /// <summary>Copies a part of the image.</summary>
     public byte[] Read(uint rva, uint size)
     {
         // The parts of a valid image do not overlap. Without a limit, small damage could cause a large amount of work.
@@ -76,7 +71,6 @@ internal sealed class PeFile
         throw new BadImageFormatException($"The file does not contain the {size} bytes at the address 0x{rva:x}.");
     }
 
-    /// <summary>Copies the metadata.</summary>
     public MetadataReader ReadMetadata() => Headers.CorHeader?.MetadataDirectory is { } directory
         ? ToMetadata(Read((uint)directory.RelativeVirtualAddress, (uint)directory.Size))
         : throw new BadImageFormatException("The file has no metadata.");

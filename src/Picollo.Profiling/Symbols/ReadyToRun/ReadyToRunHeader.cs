@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
 /// <summary>The sections of a ReadyToRun image that contain the locations of methods, with the numbers of the format.</summary>

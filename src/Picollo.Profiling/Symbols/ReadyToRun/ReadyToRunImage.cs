@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
 using System.Reflection.PortableExecutable;
-using System.Text;
 using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
@@ -55,13 +54,8 @@ internal sealed class ReadyToRunImage
     /// <summary>The name of the file, for example "System.Private.CoreLib.dll".</summary>
     public string ModuleName { get; }
 
-    /// <summary>Reads the tables of an image. The names are decoded later, on demand.</summary>
-    /// <param name="path">The path of the file. Files of other assemblies in the same folder are also read if names refer to them.</param>
-    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
-    /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
-    /// <param name="root">The root of the path (<see cref="ForeignFile"/>).</param>
-    /// <param name="budget">The number of bytes that may be read; null for the default of a profile.</param>
-    /// <returns><see langword="null"/> if the file cannot be read, is damaged, or has no ReadyToRun code.</returns>
+    /// <summary>Reads the tables of an image; null if the file cannot be read, is damaged, or has no ReadyToRun code. The names are decoded
+    /// later, on demand. Files of other assemblies in the same folder are also read if names refer to them.</summary>
     public static ReadyToRunImage? TryRead(
         string path, out string? reason, long start = 0, string? root = null, ReadBudget? budget = null)
     {
@@ -79,8 +73,7 @@ internal sealed class ReadyToRunImage
         }
     }
 
-    /// <summary>Returns the address, relative to the image, at which a byte of the file is loaded.</summary>
-    /// <returns><see langword="false"/> if the byte is in no section.</returns>
+    /// <summary>Finds the address, relative to the image, at which a byte of the file is loaded; false if it is in no section.</summary>
     public bool TryGetRva(long fileOffset, out uint rva)
     {
         foreach (SectionHeader section in _headers.SectionHeaders)
@@ -102,7 +95,6 @@ internal sealed class ReadyToRunImage
 
     /// <summary>Returns the name of the method that contains an instruction, in the format of perf maps plus the arguments of a generic
     /// method: <c>Namespace.Outer+Inner`1[System.Int32,System.__Canon]::Method[System.String]</c>.</summary>
-    /// <param name="rva">The address of the instruction, relative to the image.</param>
     /// <returns><see langword="null"/> if no method contains the address, or its name is unreadable.</returns>
     public string? NameOf(uint rva)
     {
@@ -150,10 +142,8 @@ internal sealed class RuntimeFunctions
     private readonly bool _hasEnds;
     private readonly uint _thunks;
 
-    /// <param name="functions">The section <see cref="ReadyToRunSection.RuntimeFunctions"/>.</param>
-    /// <param name="coldToHot">The section <see cref="ReadyToRunSection.HotColdMap"/>.</param>
-    /// <param name="machine">The machine of the image.</param>
-    /// <param name="thunks">The address of the thunks that follow the last method.</param>
+    /// <summary>Reads <see cref="ReadyToRunSection.RuntimeFunctions"/> and <see cref="ReadyToRunSection.HotColdMap"/>.</summary>
+    /// <remarks>The thunks follow the last method.</remarks>
     public RuntimeFunctions(byte[] functions, byte[] coldToHot, Machine machine, uint thunks)
     {
         // The machine of an image is combined with a constant of its operating system: Windows, Linux, macOS, FreeBSD.
@@ -165,7 +155,6 @@ internal sealed class RuntimeFunctions
         Count = functions.Length / _size;
     }
 
-    /// <summary>The number of pieces.</summary>
     public int Count { get; }
 
     /// <summary>Returns the index of the piece that contains an address, or the index of the entry point if the piece is cold code; -1 if

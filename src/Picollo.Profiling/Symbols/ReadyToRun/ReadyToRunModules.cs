@@ -5,14 +5,8 @@ using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
-/// <summary>The metadata that an image refers to by index: its own, that of other assemblies in its folder, and its manifest.
-/// Thread-safe.</summary>
-/// <param name="folder">The folder of the image.</param>
-/// <param name="own">The metadata of the image. A composite image has none.</param>
-/// <param name="manifest">The metadata that lists further assemblies. Old images have none.</param>
-/// <param name="version">The version of the image's format.</param>
-/// <param name="root">The root of its path (<see cref="ForeignFile"/>).</param>
-/// <param name="budget">The number of bytes that may be read.</param>
+/// <summary>The metadata that an image refers to by index: its own, that of other assemblies in its folder, and its manifest. Thread-safe.
+/// A composite image has no own metadata. Old images have no manifest.</summary>
 internal sealed class ReadyToRunModules(
     string folder, MetadataReader? own, MetadataReader? manifest, Version version, string? root = null, ReadBudget? budget = null)
 {
@@ -31,8 +25,7 @@ internal sealed class ReadyToRunModules(
         : index == _ownReferences + 1 && version >= ManifestHasIndex ? manifest
         : Referenced(manifest, index - _ownReferences - 1);
 
-    /// <summary>The metadata of an assembly of a composite image; the image itself if it is not composite.</summary>
-    /// <param name="index">The index of the assembly in the image.</param>
+    /// <summary>The metadata of an assembly of a composite image, by its index; that of the image itself if it is not composite.</summary>
     public MetadataReader Component(int index) =>
         own ?? Referenced(manifest ?? throw new BadImageFormatException("The image has no manifest."), index + 1);
 

@@ -1,17 +1,13 @@
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
-using System.Text;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
 /// <summary>Reads the signature of an instance of a generic method or of a method of a generic type: ECMA-335 (II.23.2) with the additions
 /// of ReadyToRun images.</summary>
 /// <remarks>Code exists only for canonical instances: for value types, and for <c>__Canon</c> instead of all reference types. So a
-/// signature contains no arrays, and no kinds of types that cannot be arguments.</remarks>
-/// <param name="data">The signature.</param>
-/// <param name="budget">The number of types after which the signature is rejected as damaged.</param>
-/// <param name="modules">The modules that the signature refers to. Only needed for names.</param>
-/// <param name="text">Receives the name; <see langword="null"/> to find only the end of the signature.</param>
+/// signature contains no arrays, and no kinds of types that cannot be arguments. If it has more types than the budget, it is damaged. If
+/// the text is <see langword="null"/>, only the end of the signature is found. The modules are only needed for names.</remarks>
 internal ref struct SignatureReader(NativeData data, int budget, ReadyToRunModules? modules = null, StringBuilder? text = null)
 {
     private const int MaxDepth = 64;

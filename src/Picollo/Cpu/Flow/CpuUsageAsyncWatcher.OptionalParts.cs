@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <content>The parts that few watchers have: label and successor, and the data of a span. (The list of switches is in
@@ -131,7 +129,6 @@ public sealed partial class CpuUsageAsyncWatcher
         return open;
     }
 
-    /// <summary>Ends the wait for the bytes of segments.</summary>
     internal void EndWait(OpenSegments open)
     {
         if (Links is { } links && links.Open == open)

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 public sealed partial class CpuUsageAsyncWatcher

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cpu;
 
 /// <summary>Sums and formats the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>

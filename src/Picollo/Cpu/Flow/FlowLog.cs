@@ -1,5 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-
 namespace Picollo.Cpu;
 
 /// <summary>The switches of one thread, for a <see cref="FlowRecorder"/>. The thread writes the log, and one reader reads it.</summary>
@@ -22,10 +20,7 @@ internal sealed class FlowLog
     private int _chunkCount = 1;
     private bool _hasGap;
 
-    /// <param name="recorder">The recorder, whose memory limit applies.</param>
-    /// <param name="threadId">The system's ID of the thread.</param>
-    /// <param name="startTime">The start of the log, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
-    /// <param name="before">The innermost watcher of the flow that the thread ran until then.</param>
+    /// <summary>The start is in ticks of <see cref="Stopwatch"/>. The watcher is the innermost one of the flow until then.</summary>
     public FlowLog(FlowRecorder recorder, int threadId, long startTime, CpuUsageAsyncWatcher? before)
     {
         (Recorder, ThreadId, StartTime) = (recorder, threadId, startTime);
@@ -64,10 +59,8 @@ internal sealed class FlowLog
         return watchers is null ? [] : [.. watchers];
     }
 
-    /// <summary>Adds a switch. Only the thread itself may call it. It never throws, as in <see cref="WatchedFlow"/>.</summary>
-    /// <param name="time">The time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least the time of the previous
-    /// switch.</param>
-    /// <param name="innermost">The innermost watcher of the flow that the thread now runs; null for none.</param>
+    /// <summary>Adds a switch to a flow with this innermost watcher; null for none. The time, in ticks of <see cref="Stopwatch"/>, must not
+    /// decrease. Only the thread itself may call it. It never throws, as in <see cref="WatchedFlow"/>.</summary>
     public void Add(long time, CpuUsageAsyncWatcher? innermost)
     {
         int count = 0;
@@ -189,10 +182,7 @@ internal sealed class FlowLog
     }
 }
 
-/// <summary>An entry of a log.</summary>
-/// <param name="Time">The time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
-/// <param name="Watcher">The watcher that counts from that time; null for none.</param>
-/// <param name="Kind">The meaning of the entry.</param>
+/// <summary>An entry of a log. The time is in ticks of <see cref="Stopwatch"/>. The watcher counts from that time; null for none.</summary>
 internal readonly record struct FlowSwitch(long Time, CpuUsageAsyncWatcher? Watcher, FlowSwitchKind Kind);
 
 internal enum FlowSwitchKind

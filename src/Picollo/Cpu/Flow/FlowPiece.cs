@@ -2,20 +2,14 @@ namespace Picollo.Cpu;
 
 /// <summary>A part of a flow that one thread ran without a change, for <see cref="CpuUsageAsyncWatcher.Totals"/>. The last piece represents
 /// a list, because each piece links to the previous one: adding a piece copies nothing, and the list that a reader has obtained no longer
-/// changes.</summary>
-/// <param name="Usage">The user and kernel time.</param>
-/// <param name="WallTicks">The wall time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
-/// <param name="ThreadId">The thread's managed ID.</param>
-/// <param name="IsEnd">Whether the thread then left the flow. False if only the watchers of the flow changed, or if the list was read in
-/// the meantime; then the next piece of the thread belongs to the same segment.</param>
+/// changes. Wall times are in ticks of <see cref="Stopwatch"/>. Thread IDs are managed ones. A piece is not an end if only the watchers of
+/// the flow changed, or if the list was read in the meantime; then the next piece of the thread belongs to the same segment.</summary>
 internal sealed record FlowPiece(CpuUsage Usage, long WallTicks, int ThreadId, bool IsEnd)
 {
     /// <summary>The piece that was added before this one; null for the first. Set before the piece is published.</summary>
     public FlowPiece? Previous { get; set; }
 
-    /// <summary>Joins the pieces of each segment.</summary>
-    /// <param name="last">The last piece of the list; null for an empty list.</param>
-    /// <returns>The completed segments in the order of completion, then the running ones.</returns>
+    /// <summary>Joins the pieces of each segment. The completed segments are first, in the order of completion.</summary>
     public static List<CpuUsageAsyncWatcher.ContextSwitchLogItem> ToSegments(FlowPiece? last)
     {
         Stack<FlowPiece> pieces = [];

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <summary>Records which flow each thread runs, and since when, so that samples of threads can be assigned to flows. While no recorder is
@@ -20,8 +18,7 @@ internal sealed class FlowRecorder : IDisposable
     private FlowLog? _added;
     private FlowStop? _stops;
 
-    /// <param name="maxChunks">The number of chunks for all threads.</param>
-    /// <remarks>The recorder does not start. This is for tests of logs, so that no other thread uses its memory.</remarks>
+    /// <summary>For tests of logs: the recorder does not start, so that no other thread uses its memory.</summary>
     internal FlowRecorder(int maxChunks) => _maxChunks = maxChunks;
 
     public static bool IsActive => Volatile.Read(ref _active).Length > 0;
@@ -76,9 +73,7 @@ internal sealed class FlowRecorder : IDisposable
         }
     }
 
-    /// <summary>Records the flow that the calling thread runs from now on.</summary>
-    /// <param name="thread">The segment of the calling thread.</param>
-    /// <param name="before">The innermost watcher of the flow that it ran until now.</param>
+    /// <summary>Records the flow that the calling thread runs from now on, and the innermost watcher of the flow until now.</summary>
     public static void RecordSwitch(ThreadSegment thread, CpuUsageAsyncWatcher? before)
     {
         long time = Stopwatch.GetTimestamp();
@@ -139,8 +134,7 @@ internal sealed class FlowRecorder : IDisposable
         return false;
     }
 
-    /// <summary>Reserves a chunk of memory, regardless of the limit.</summary>
-    /// <returns>The number of all reserved chunks.</returns>
+    /// <summary>Reserves a chunk of memory, regardless of the limit. Returns the number of all reserved chunks.</summary>
     internal int TakeChunk() => Interlocked.Increment(ref _chunkCount);
 
     internal void ReleaseChunks(int count) => Interlocked.Add(ref _chunkCount, -count);

@@ -57,8 +57,7 @@ internal sealed class OpenSegments
         }
     }
 
-    /// <summary>Waits for the segments that remain. Called with the lock of the watcher held.</summary>
-    /// <returns><see langword="false"/> if none remains.</returns>
+    /// <summary>Waits for the segments that remain; false if none remains. Called with the lock of the watcher held.</summary>
     public bool TryWait()
     {
         _threads = [.. _found.Select(static segment => segment.Thread)];

@@ -36,9 +36,7 @@ internal sealed class SwitchList : OptionalWatcherParts
 /// <summary>The data of a span, which its tracer defines. Spans may share an object.</summary>
 internal abstract class SpanData : OptionalWatcherParts;
 
-/// <summary>The purpose of a flow: a request to a route, or named work.</summary>
-/// <param name="Method">The HTTP method of a request; empty for named work.</param>
-/// <param name="Name">The route, or the name.</param>
+/// <summary>The purpose of a flow: a request to a route, or named work, which has an empty method.</summary>
 internal sealed record FlowLabel(string Method, string Name)
 {
     public const string NoRequest = "(no request)";

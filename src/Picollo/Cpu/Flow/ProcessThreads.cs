@@ -2,12 +2,8 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Cpu;
 
-/// <summary>A thread of this process.</summary>
-/// <param name="Id">The system's ID.</param>
-/// <param name="StartNanoseconds">The time of its start; together with the ID, it identifies the thread.</param>
-/// <param name="Name">Its name; on Linux the first 15 bytes.</param>
-/// <param name="TotalNanoseconds">The CPU time since its start.</param>
-/// <param name="WatchedNanoseconds">The part of the CPU time that the thread used in watched flows.</param>
+/// <summary>A thread of this process. Its ID and its start time identify it. On Linux, its name is limited to 15 bytes. The watched time is
+/// the part of the CPU time since its start that the thread used in watched flows.</summary>
 internal readonly record struct ProcessThread(long Id, long StartNanoseconds, string Name, long TotalNanoseconds, long WatchedNanoseconds);
 
 /// <summary>Lists the running threads of this process. The list is empty on systems other than Linux. Not thread-safe.</summary>

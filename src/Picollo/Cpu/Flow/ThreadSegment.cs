@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <summary>The segment that a thread currently runs: the watchers it counts for, and the clocks of the thread at its start. There is one
@@ -276,8 +274,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 
     /// <summary>Reads the CPU time of threads in watched flows, by the system's ID. Includes threads that have just ended, because the
-    /// system may still list them.</summary>
-    /// <returns>The sum for all threads, including those that have ended.</returns>
+    /// system may still list them. Returns the sum for all threads, including those that have ended.</summary>
     public static long ReadWatched(Dictionary<long, long> byThread)
     {
         Registered all = Volatile.Read(ref _all);
@@ -366,8 +363,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return added;
     }
 
-    /// <param name="Threads">The threads that are running, and those that have ended since a thread was added.</param>
-    /// <param name="EndedNanoseconds">The time of all other threads in watched flows.</param>
+    // The threads that are running or have ended since a thread was added, and the time of all other threads in watched flows.
     private sealed record Registered(ThreadSegment[] Threads, long EndedNanoseconds);
 
     /// <summary>A separate class without a static constructor, which is the fastest access to thread statics.</summary>

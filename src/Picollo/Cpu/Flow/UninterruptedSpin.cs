@@ -19,7 +19,6 @@ internal struct UninterruptedSpin
         }
     }
 
-    /// <summary>Ends the wait.</summary>
     public readonly void End()
     {
         if (_isInterrupted)

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Cpu;
 
 /// <summary>The watchers of the current flow. The runtime calls <see cref="OnSwitch"/> at each switch, on the thread that
@@ -253,10 +250,7 @@ internal static class WatchedFlow
         return readings;
     }
 
-    /// <summary>Returns a flow of representatives of watchers of another flow.</summary>
-    /// <param name="watcher">The innermost watcher of the other flow.</param>
-    /// <param name="isKept">Selects the watchers.</param>
-    /// <param name="outer">The watcher around all of them; null for none.</param>
+    /// <summary>Returns a flow of representatives of the selected watchers of another flow, in the outer one if there is one.</summary>
     /// <remarks>All flows that contain a watcher share its link to the outer one, so each gets a representative that belongs to this flow
     /// alone.</remarks>
     private static CpuUsageAsyncWatcher? Represent(

@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Text;
-
 namespace Picollo.Cpu.Linux;
 
 /// <summary>The location of this process's cgroup: the directories from the group itself up to the mount point, which is the highest

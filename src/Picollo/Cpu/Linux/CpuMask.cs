@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Reads the cgroup of this process and its ancestors.</summary>

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;

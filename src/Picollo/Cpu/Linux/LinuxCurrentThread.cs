@@ -1,9 +1,7 @@
-using System.Runtime.InteropServices;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <inheritdoc/>
 internal sealed class LinuxCurrentThread : CurrentThread
 {
     private const int LowestNice = -20;

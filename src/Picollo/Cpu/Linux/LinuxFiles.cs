@@ -1,8 +1,5 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
-using System.Text;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Capabilities (capabilities(7)) with their bits.</summary>

@@ -1,4 +1,3 @@
-using System.Text;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;

@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Text;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;

@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
 using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;

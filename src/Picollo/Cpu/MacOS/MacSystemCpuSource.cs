@@ -1,4 +1,3 @@
-using System.Runtime.Versioning;
 using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;

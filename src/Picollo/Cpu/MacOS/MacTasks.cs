@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
 using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;

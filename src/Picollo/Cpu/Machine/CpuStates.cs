@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Picollo.Cpu;
 
 /// <summary>The fraction of time that a CPU, or all of them together, spent in each state between two samples.</summary>

@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Numerics;
-
 namespace Picollo.Cpu;
 
 /// <summary>Samples the whole machine: the CPU states between two samples, and the load, processes, threads, cgroup limits and pressure at

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Cpu;
 
 /// <summary>The time that a CPU, or all of them together, spent in each state since the system start.</summary>

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Cpu;
 
 /// <summary>The CPU time of a thread, a process or a part of a program, split into user and kernel time: a reading, or the difference of

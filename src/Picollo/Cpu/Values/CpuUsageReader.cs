@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Cpu;
 
 /// <summary>Reads the CPU time of threads and processes, on Linux, Windows and macOS.</summary>

@@ -1,5 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-
 namespace Picollo.Cpu;
 
 /// <summary>The resource usage of a thread or process in addition to CPU time: peak memory, page faults, block operations and context

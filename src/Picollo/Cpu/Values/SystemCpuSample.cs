@@ -1,5 +1,3 @@
-using System.Numerics;
-
 namespace Picollo.Cpu;
 
 /// <summary>One sample of the machine: raw counters, in reusable buffers.</summary>

@@ -76,10 +76,8 @@ internal readonly struct TaskSample
         before.TryFind(Id, out earlier) && earlier.Shown.StartNanoseconds == Shown.StartNanoseconds;
 }
 
-/// <summary>The time that a thread was runnable but did not run, since its start.</summary>
-/// <param name="ThreadId">The system's ID of the thread.</param>
-/// <param name="Nanoseconds">The completed waits.</param>
-/// <param name="Runs">The number of times it got a CPU. If it has decreased, the ID now belongs to another thread.</param>
+/// <summary>The time that a thread was runnable but did not run, since its start, in completed waits. If the number of times it got a CPU
+/// has decreased, the ID now belongs to another thread.</summary>
 internal readonly record struct ThreadWait(long ThreadId, long Nanoseconds, long Runs)
 {
     /// <summary>Returns the wait since an earlier sample; the whole wait for a thread that the sample did not contain.</summary>

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
 using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;

@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.CompilerServices;
-using System.Runtime.Versioning;
 using Picollo.Interop.Windows;
 using Picollo.Timing;
 

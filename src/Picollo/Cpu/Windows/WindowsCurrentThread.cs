@@ -1,9 +1,7 @@
-using System.Runtime.Versioning;
 using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <inheritdoc/>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsCurrentThread : CurrentThread
 {

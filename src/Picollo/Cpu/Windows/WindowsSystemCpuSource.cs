@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.Versioning;
 using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Linux;
 
 /// <content>Clocks and CPU time.</content>

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Linux;
 
 /// <content>Files, directories, pipes, and mapped or locked memory. The functions have a GC transition, because they may block.</content>

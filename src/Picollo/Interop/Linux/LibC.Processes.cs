@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Linux;
 
 /// <content>Processes and threads: groups, users, signals, scheduling; starting a program and waiting for it. The posix_spawn functions

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Linux;
 
 /// <content>System calls that some C libraries supported by .NET have no function for, such as perf_event_open(2). A number is null on an

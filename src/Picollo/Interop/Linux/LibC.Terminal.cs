@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Linux;
 
 /// <content>Terminals and other devices, and the kernel's log.</content>

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Collections;
-using System.Text;
 
 namespace Picollo.Interop.Linux;
 

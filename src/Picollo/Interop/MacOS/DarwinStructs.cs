@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
-
 namespace Picollo.Interop.MacOS;
 
 /// <summary>struct timeval of sys/_types/_timeval.h: the microseconds are an int, with four bytes of padding.</summary>

@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
-
 namespace Picollo.Interop.MacOS;
 
 /// <summary>The macOS functions that report the CPU time of threads, processes and the whole machine. All signatures are

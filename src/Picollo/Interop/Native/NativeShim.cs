@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Native;
 
 /// <summary>The functions of native/picollo_native.h, or the reason why they are unavailable.</summary>

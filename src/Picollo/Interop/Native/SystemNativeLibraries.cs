@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Interop.Native;
 
 /// <remarks>Searches in this order: the runtime's locations for native libraries of packages (the .deps.json file and the folder of

@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
-
 namespace Picollo.Interop.Windows;
 
 /// <summary>Functions of kernel32.dll. All signatures are blittable; a BOOL is an int. Functions on the hot path take much less than a

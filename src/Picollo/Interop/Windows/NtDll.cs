@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
-
 namespace Picollo.Interop.Windows;
 
 /// <summary>The functions of ntdll.dll that Windows Task Manager uses.</summary>

@@ -1,17 +1,10 @@
-using System.Runtime.InteropServices;
-
 namespace Picollo.Metrics;
 
-/// <summary>The part of a count that does not fit in its 32-bit counter.</summary>
-/// <param name="Number">The number of the counter. It is outside the range for a counter that is only in one of the range's
-/// octaves.</param>
-/// <param name="Count">The count.</param>
+/// <summary>The part of a count that does not fit in its 32-bit counter. The number of the counter is outside the range for a counter that
+/// is only in one of the range's octaves.</summary>
 internal readonly record struct Carry(int Number, ulong Count)
 {
-    /// <summary>Returns the carries of the counters in [<paramref name="from"/>, <paramref name="to"/>).</summary>
-    /// <param name="carries">The carries, in the order of their counters.</param>
-    /// <param name="from">The number of the first counter.</param>
-    /// <param name="to">The number after the last counter.</param>
+    /// <summary>Returns the carries of the counters from the first to before the last, in the order of the counters.</summary>
     public static ReadOnlySpan<Carry> InRange(ReadOnlySpan<Carry> carries, int from, int to) =>
         carries.IsEmpty ? carries : carries[IndexOfFirst(carries, from)..IndexOfFirst(carries, to)];
 

@@ -1,7 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Metrics;
 
 /// <content>Addition of the counts of another histogram.</content>
@@ -16,10 +12,7 @@ internal sealed partial class CounterBlock<TCounter>
     }
 
     /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because the caller may hold the lock of the
-    /// counts' block.</summary>
-    /// <param name="octaves">The octave table of the writers.</param>
-    /// <param name="counts">The counts of a histogram of the same layout and range.</param>
-    /// <param name="rest">Receives the counts that do not fit in a 32-bit counter.</param>
+    /// counts' block. The counts have the same layout and range. The rest receives those that do not fit in a 32-bit counter.</summary>
     public void Add<TCount>(ref OctaveTable octaves, CounterView<TCount> counts, ref List<(int Number, ulong Count)>? rest)
         where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
     {

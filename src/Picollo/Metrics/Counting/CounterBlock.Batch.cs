@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <content>Batches of values.</content>

@@ -1,7 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>The storage-independent part of a <see cref="CounterBlock{TCounter}"/>, for readers.</summary>

@@ -1,7 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>Stores the counters of a histogram's range in pages: pinned arrays that are allocated on first use.</summary>

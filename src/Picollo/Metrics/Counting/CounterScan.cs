@@ -1,8 +1,4 @@
 using System.Buffers;
-using System.Diagnostics;
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>Computes the size of arrays on a 64-bit runtime. They are most of the memory of a histogram.</summary>

@@ -1,7 +1,3 @@
-using System.Diagnostics;
-using System.Numerics;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>The bucket layout of an HDR histogram: maps values to buckets, and buckets to their start and width.</summary>

@@ -1,6 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>Maps values to counters for writers. For each octave (the values with the same number of leading zeros), an entry contains the

@@ -1,4 +1,3 @@
-using System.Numerics;
 using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
@@ -21,8 +20,7 @@ internal ref struct PercentileSearch<TCounter>(
     private int _loaded = -1; // the chunk that _chunk holds
     private ulong _before; // the count before the current chunk
 
-    /// <summary>Finds the counter of a rank from 0 to 100. Ascending order of ranks is fastest.</summary>
-    /// <returns><see langword="false"/> if the counters have changed.</returns>
+    /// <summary>Finds the counter of a rank from 0 to 100; false if counters have changed. Ascending order of ranks is fastest.</summary>
     public bool TryFind(double rank, out CounterAtRank found)
     {
         found = default;
@@ -175,10 +173,8 @@ internal static class PercentileRank
     /// maximum.</summary>
     public static bool IsBelowMaximum(double rank, ulong total) => rank == 0 ? total > 0 : ToCount(rank, total) < total;
 
-    /// <summary>Returns the rank of a count: the inverse of <see cref="ToCount"/>. The count of the result is not larger.</summary>
-    /// <param name="count">The count, from 0 to <paramref name="total"/>.</param>
-    /// <param name="total">The count of all values.</param>
-    /// <returns>The rank, from 0 to 100; 0 for a count of 0.</returns>
+    /// <summary>Returns the rank, from 0 to 100, of a count from 0 to <paramref name="total"/>; 0 for a count of 0. This is the inverse of
+    /// <see cref="ToCount"/>: the count of the result is not larger.</summary>
     public static double FromCount(ulong count, ulong total)
     {
         if (count == 0 || count == total)

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Text.Json.Serialization;
-
 namespace Picollo.Metrics;
 
 /// <summary>A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), with the count of

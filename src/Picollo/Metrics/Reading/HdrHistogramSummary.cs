@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Text.Json.Serialization;
-
 namespace Picollo.Metrics;
 
 /// <summary>The statistics of a histogram at one moment: sixteen standard percentiles, the count, the mean and the standard deviation. It

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Text.Json.Serialization;
-
 namespace Picollo.Metrics;
 
 /// <summary>The value at a percentile rank, with its bucket and counts.</summary>

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Numerics;
-
 namespace Picollo.Metrics;
 
 /// <content>Adding and subtracting histograms.</content>

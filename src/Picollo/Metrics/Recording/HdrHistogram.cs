@@ -71,7 +71,6 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
         }
     }
 
-    /// <inheritdoc/>
     internal sealed override DateTimeOffset ReadTime => _timeProvider.GetUtcNow();
 
     private protected abstract CounterBlock WritersBlock { get; }

@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Numerics;
-
 namespace Picollo.Metrics;
 
 /// <summary>Creates histograms. Its methods can be called in any order; each returns a new factory, which can be stored and

@@ -1,5 +1,3 @@
-using System.Numerics;
-
 namespace Picollo.Metrics;
 
 /// <summary>The settings that a factory collects. Each value is validated separately when it is set.</summary>

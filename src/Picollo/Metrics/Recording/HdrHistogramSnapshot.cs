@@ -1,5 +1,3 @@
-using System.Text.Json.Serialization;
-
 namespace Picollo.Metrics;
 
 /// <summary>The counts of a histogram at one moment or between two moments. It is updated in place and does not allocate after its
@@ -157,7 +155,6 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
 
     private ulong[] Shown => _showsDeltas ? _deltas : _counts;
 
-    /// <inheritdoc/>
     internal override DateTimeOffset ReadTime => EndTime;
 
     internal override bool TryAddTo(

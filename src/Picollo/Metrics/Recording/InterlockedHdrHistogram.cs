@@ -1,6 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>A histogram for any number of concurrent writers, which use interlocked increments of shared counters.</summary>

@@ -1,6 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>A histogram for one writer at a time and any number of concurrent readers.</summary>

@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Diagnostics;
-using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
@@ -118,12 +117,9 @@ public abstract partial class ReadOnlyHdrHistogram
         return corrected;
     }
 
-    /// <summary>Adds the counts to a histogram of the same layout and range, without an intermediate copy.</summary>
-    /// <param name="target">The histogram that receives the counts. The method takes no lock of this histogram.</param>
-    /// <param name="rest">Receives the counts that do not fit in the target's counters.</param>
-    /// <param name="outOfRange">The out-of-range counts, which are not added.</param>
-    /// <returns><see langword="true"/> if the counts were added; <see langword="false"/>, with nothing added, if this is not
-    /// possible.</returns>
+    /// <summary>Adds the counts to a histogram of the same layout and range, without an intermediate copy or a lock of this histogram. The
+    /// rest receives the counts that do not fit in the target's counters. Out-of-range counts are not added. Returns
+    /// <see langword="false"/>, with nothing added, if this is not possible.</summary>
     internal virtual bool TryAddTo(
         ICounterTarget target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
     {

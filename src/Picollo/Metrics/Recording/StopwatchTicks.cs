@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>Converts stopwatch ticks to units of time, exactly and rounded down.</summary>

@@ -1,7 +1,3 @@
-using System.Numerics;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>A histogram for any number of concurrent writers, each with its own counters.</summary>

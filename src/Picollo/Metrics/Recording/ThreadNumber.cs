@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Picollo.Metrics;
 
 /// <summary>Assigns small, dense numbers to the threads that record. The first number is 1, and the highest is the peak number of such

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Picollo.Metrics;
 
 /// <summary>A histogram with its name, labels and description, as <see cref="HdrHistogramRegistry"/> stores it. Immutable.</summary>
@@ -107,11 +105,8 @@ public sealed class HdrHistogramRegistration
     }
 }
 
-/// <summary>A recorded value and the trace that it belongs to (https://prometheus.io/docs/specs/om/open_metrics_spec/#exemplars).</summary>
-/// <param name="Value">The recorded value.</param>
-/// <param name="Time">The time of the record.</param>
-/// <param name="TraceId">The trace ID: 32 hexadecimal digits (W3C Trace Context).</param>
-/// <param name="SpanId">The span ID: 16 hexadecimal digits.</param>
+/// <summary>A recorded value and the trace that it belongs to (https://prometheus.io/docs/specs/om/open_metrics_spec/#exemplars). The IDs
+/// have 32 and 16 hexadecimal digits (W3C Trace Context).</summary>
 internal readonly record struct Exemplar(ulong Value, DateTimeOffset Time, string TraceId, string SpanId)
 {
     /// <summary>The label of the trace ID, as OpenTelemetry defines it for Prometheus.</summary>

@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Text;
-
 namespace Picollo.Metrics;
 
 /// <summary>Stores histograms by name and labels, for code that needs all of them, such as an exporter, a page or a log.</summary>
