@@ -57,15 +57,13 @@ internal static class Quantity
     public static string Time(double nanoseconds, int digits = 3) =>
         nanoseconds == 0 ? "0 s" : Scaled(nanoseconds, 1000, TimeUnits, digits);
 
-    /// <summary>Formats a share, where 1 is 100 %, with one decimal, or two below 1 %: 12.3 %, 0.45 %, &lt; 0.01 %,
-    /// 0.0 %.</summary>
+    /// <summary>Formats a share, where 1 is 100 %, with one decimal, or two below 1 %: 12.3 %, 0.45 %, 0.0 %.</summary>
     public static string Percent(double share)
     {
         double percent = 100 * share;
         string number = Math.Abs(percent) switch
         {
             0 => "0.0",
-            < 0.005 when share > 0 => "< 0.01",
             < 0.995 => percent.ToString("0.00", CultureInfo.InvariantCulture),
             < ExponentThreshold => percent.ToString("N1", CultureInfo.InvariantCulture),
             _ => Number(percent),

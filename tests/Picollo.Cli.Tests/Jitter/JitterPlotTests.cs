@@ -89,6 +89,18 @@ public sealed class JitterPlotTests : IDisposable
         series[1].Histogram.TotalCount.Should().Be(0);
     }
 
+    [Theory]
+    [InlineData("\uFEFF", "\"count\": 12.0, ")]
+    [InlineData("", "\"min\": 4.5, \"max\": \"none\", ")]
+    public void Members_that_are_not_plotted_may_have_any_content(string before, string members)
+    {
+        File.WriteAllText(
+            _folder.PathOf("results.json"),
+            before + Jitterdebuggers.Replace("\"histogram\"", members + "\"histogram\"", StringComparison.Ordinal));
+
+        SavedResults.Read(_folder.Path)[0].Histogram.TotalCount.Should().Be(1000);
+    }
+
     [FactNeeding(Need.Linux)]
     public void A_CPU_without_wake_ups_whose_mean_is_not_a_number_is_empty()
     {
