@@ -6,8 +6,8 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Validators;
-using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
 

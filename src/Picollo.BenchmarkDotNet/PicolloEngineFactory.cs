@@ -1,8 +1,8 @@
 using System.ComponentModel;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
-using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
+using Picollo.BenchmarkDotNet.Measures;
 
 namespace Picollo.BenchmarkDotNet;
 

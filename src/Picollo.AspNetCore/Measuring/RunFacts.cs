@@ -134,7 +134,7 @@ internal static class RunFacts
                 LowestBound = 256,
             },
             JsonName = "requestBodyBytes",
-            Name = "request body",
+            Name = "body",
             IsRare = true,
             Histogram = Bytes,
         },

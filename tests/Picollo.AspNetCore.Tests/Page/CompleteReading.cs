@@ -114,7 +114,7 @@ internal sealed class CompleteReading : IDisposable
         RouteRow orders = routes.Get("GET", "/orders/{id}");
         for (int i = 1; i <= 100; i++)
         {
-            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) 
+            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4))
             {
                 [RunFact.AllocatedBytes] = i * 1024,
                 [RunFact.RequestBodyBytes] = i * 10,

@@ -54,6 +54,6 @@ public class RequestBodyBytesTests
         (await app.Client.GetStringAsync("/picollo/metrics")).Should()
             .Contain("http_server_request_body_size_bytes_sum{http_request_method=\"POST\",http_route=\"/upload\"} 8000\n")
             .And.NotContain("body_size_bytes_count{http_request_method=\"GET\"");
-        (await app.Client.GetStringAsync("/picollo")).Should().Contain("<td data-name=\"request body (p50)\"><data value=\"");
+        (await app.Client.GetStringAsync("/picollo")).Should().Contain("<td data-name=\"body (p50)\"><data value=\"");
     }
 }

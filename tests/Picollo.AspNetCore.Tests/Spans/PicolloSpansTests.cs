@@ -1,4 +1,3 @@
-using Picollo.AspNetCore.Measuring;
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Microsoft.AspNetCore.Builder;
@@ -7,6 +6,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using OpenTelemetry;
 using OpenTelemetry.Trace;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.AspNetCore.Tests.Spans;

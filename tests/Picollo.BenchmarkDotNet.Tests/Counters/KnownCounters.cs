@@ -1,5 +1,5 @@
-using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
+using Picollo.BenchmarkDotNet.Measures;
 
 namespace Picollo.BenchmarkDotNet.Tests.Counters;
 

@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Cpu;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;

@@ -2,8 +2,8 @@ using System.Diagnostics;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
 using Perfolizer.Mathematics.OutlierDetection;
-using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Metrics;
 

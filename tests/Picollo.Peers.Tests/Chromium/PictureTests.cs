@@ -13,7 +13,7 @@ namespace Picollo.Peers.Tests.Chromium;
 /// </summary>
 public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
 {
-    private const int Width = 1280; // wide enough for tables instead of cards
+    private const int Width = 1440; // wide enough for tables instead of cards
     private static readonly XNamespace Xhtml = "http://www.w3.org/1999/xhtml";
     private static readonly string Place = Path.Combine(Repository.Root, "docs", "page.svg");
 
