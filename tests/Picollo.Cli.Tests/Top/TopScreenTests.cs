@@ -219,7 +219,7 @@ public class TopScreenTests
         string screen = top.Screen.WaitFor("TID S  %CPU %WAIT     TIME+ THREAD");
 
         screen.Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"{self.Id} "))
-            .And.MatchRegex("\n%CPU over [0-9.]+ s: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, max [0-9.]+\n").And.Contain("#").And.Contain(".NET");
+            .And.MatchRegex("\n%CPU over [0-9.]+ m?s: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, max [0-9.]+\n").And.Contain("#").And.Contain(".NET");
         screen.ReplaceLineEndings("").Should().Contain("testhost.dll", "a command line that is wider than the screen is wrapped");
         top.Screen.Press("x");
         top.Screen.WaitFor("PID USER");

@@ -7,9 +7,20 @@ namespace Picollo.Tests.Cpu;
 /// Tests a query while threads change their segments, step by step. The clock of the other thread runs a script, which makes the change
 /// between the reader's check of the segment and its read of the sums.
 /// </summary>
-public sealed class WatchedFlowTests
+public sealed class WatchedFlowTests : IDisposable
 {
-    private readonly CpuUsageAsyncWatcher _watcher = NewWatcherWithoutThreads(CpuUsageDetail.TotalOnly);
+    private readonly ManualResetEventSlim _end = new();
+    private readonly List<Thread> _others = [];
+    private readonly CpuUsageAsyncWatcher _watcher;
+
+    public WatchedFlowTests() => _watcher = NewWatcherOfOtherThread(CpuUsageDetail.TotalOnly);
+
+    public void Dispose()
+    {
+        _end.Set();
+        _others.ForEach(thread => thread.Join());
+        _end.Dispose();
+    }
 
     [Fact]
     public void A_running_segment_is_measured_in_addition_to_the_sums()
@@ -179,7 +190,7 @@ public sealed class WatchedFlowTests
     [Fact]
     public void The_kernel_time_of_another_thread_is_within_its_total()
     {
-        CpuUsageAsyncWatcher watcher = NewWatcherWithoutThreads(CpuUsageDetail.UserAndKernel);
+        CpuUsageAsyncWatcher watcher = NewWatcherOfOtherThread(CpuUsageDetail.UserAndKernel);
         long kernel = 0;
         var thread = new ThreadSegment(Thread.CurrentThread, new ScriptedThreadClock(() => 130, () => new CpuUsage(1_000, kernel)));
         thread.Change(watcher, new CpuSegment(100, new CpuUsage(60, 40)), byThreadSwitch: false);
@@ -191,12 +202,19 @@ public sealed class WatchedFlowTests
         }
     }
 
-    /// <summary>Creates a watcher whose flow contains no thread, so that its sums contain only the values of the test: the runtime does not
-    /// report the end of a thread that was started without a context.</summary>
-    private static CpuUsageAsyncWatcher NewWatcherWithoutThreads(CpuUsageDetail detail)
+    /// <summary>Creates a watcher on a thread that is not queried, so that its sums contain only the values of the test. The thread lives
+    /// as long as the test: the segment of an ended thread is added to its watchers when another test starts a thread.</summary>
+    private CpuUsageAsyncWatcher NewWatcherOfOtherThread(CpuUsageDetail detail)
     {
         CpuUsageAsyncWatcher? watcher = null;
-        RunOnNewThread(() => watcher = new CpuUsageAsyncWatcher(detail)).Join();
+        using var created = new ManualResetEventSlim();
+        _others.Add(RunOnNewThread(() =>
+        {
+            watcher = new CpuUsageAsyncWatcher(detail);
+            created.Set();
+            _end.Wait();
+        }));
+        created.Wait();
         return watcher!;
     }
 
