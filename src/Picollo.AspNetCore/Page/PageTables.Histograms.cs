@@ -23,10 +23,10 @@ internal static partial class PageTables
             <p class="nothing">Over the last {Window(window)}: GC pauses took {Quantity.Percent(runtime.PauseShare)} of the time;
             {Quantity.Bytes(runtime.AllocationRate)} were allocated
             and {Quantity.Short(runtime.ExceptionRate)} exceptions thrown per second.
-            Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
-            {totals.Gen2Collections:N0} of generation 2) with {Quantity.Time(totals.GcPauseTime.TotalNanoseconds)} of pauses;
+            Since the start: collections: {totals.Gen0Collections:N0} (generation 1 and above: {totals.Gen1Collections:N0},
+            generation 2: {totals.Gen2Collections:N0}) with {Quantity.Time(totals.GcPauseTime.TotalNanoseconds)} of pauses;
             {Quantity.Bytes(totals.AllocatedBytes)} allocated; exceptions: {totals.Exceptions:N0};
-            {totals.CompiledMethods:N0} methods compiled in {Quantity.Time(totals.CompilationTime.TotalNanoseconds)}.</p>
+            compiled methods: {totals.CompiledMethods:N0}, in {Quantity.Time(totals.CompilationTime.TotalNanoseconds)}.</p>
 
             """);
     }

@@ -374,11 +374,6 @@ internal static partial class PageTables
             + $"<rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
     }
 
-    private static string Window(TimeSpan window) => window.TotalSeconds switch
-    {
-        < 1 => "second",
-        < 120 => string.Create(CultureInfo.InvariantCulture, $"{window.TotalSeconds:0} s"),
-        < 7200 => string.Create(CultureInfo.InvariantCulture, $"{window.TotalMinutes:0} minutes"),
-        _ => string.Create(CultureInfo.InvariantCulture, $"{window.TotalHours:0} hours"),
-    };
+    private static string Window(TimeSpan window) =>
+        window.TotalSeconds < 1 ? "second" : Quantity.Duration(TimeSpan.FromSeconds(Math.Round(window.TotalSeconds)));
 }

@@ -12,7 +12,7 @@ internal sealed class PercentileChart
     private const int MaxNines = 10;
 
     /// <summary>The ratio of the largest value to the median above which the axis is logarithmic, because the median would not be visible
-    /// on a linear histogram.</summary>
+    /// on a linear axis.</summary>
     private const double LinearRange = 1000;
 
     // Eighths of a cell. A value at the start of the axis is drawn as one eighth, so that it is visible.

@@ -14,7 +14,7 @@ internal static class ForeignText
     /// broken, and no line starts with a percent sign.</summary>
     public static void WriteWrapped(this TextWriter writer, string text)
     {
-        const char NoBreakSpace = '\u00A0';
+        const char NoBreakSpace = '\0'; // never in a sanitized text
         string line = "";
         foreach (string word in Clean(text).Replace(" %", $"{NoBreakSpace}%", StringComparison.Ordinal).Split(' '))
         {

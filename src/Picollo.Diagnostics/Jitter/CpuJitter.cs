@@ -87,6 +87,7 @@ public sealed class CpuJitter
     }
 }
 
-/// <summary>The exact status of a <see cref="CpuJitter"/>; zeros before the first wake-up. The values exclude lost wake-ups.</summary>
+/// <summary>The exact status of a <see cref="CpuJitter"/>; zeros before the first wake-up. The other values exclude lost
+/// wake-ups.</summary>
 internal readonly record struct CpuJitterStatus(
     long Count, long Lost, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds, ulong LastNanoseconds);

@@ -24,7 +24,7 @@ internal static class ProfileText
     public static string Amount(ProfileData profile, long samples) => profile.SampleUnit switch
     {
         ProfileData.SamplesUnit => Samples(samples),
-        ProfileData.TimeUnit => Time(profile.TimeOf(samples)),
+        ProfileData.TimeUnit => Quantity.Time(profile.NanosecondsOf(samples)),
         ProfileData.CountUnit => Quantity.Count(samples),
         BytesUnit => Quantity.Bytes(samples),
         string unit => Invariant($"{samples:N0} {unit}"),
@@ -33,7 +33,7 @@ internal static class ProfileText
     /// <summary>Formats the samples of a node with their share and the time that they represent.</summary>
     public static string Weight(ProfileData profile, long samples)
     {
-        string time = profile.Frequency > 0 ? $", {Time(profile.TimeOf(samples))}" : "";
+        string time = profile.Frequency > 0 ? $", {Quantity.Time(profile.NanosecondsOf(samples))}" : "";
         return $"{Amount(profile, samples)}, {Share(samples, profile.SampleCount)}{time}";
     }
 

@@ -67,6 +67,10 @@ internal sealed class ProfileData
     /// <summary>The numbers of samples per second; 0 if they do not represent a time.</summary>
     public double UnitsPerSecond => SampleUnit switch { SamplesUnit => Frequency, TimeUnit => NanosecondsPerSecond, _ => 0 };
 
+    /// <summary>Returns the time that a number of samples represents, in nanoseconds; 0 if it is unknown. A <see cref="TimeSpan"/> would
+    /// round it to 100 ns.</summary>
+    public double NanosecondsOf(long samples) => UnitsPerSecond > 0 ? samples / UnitsPerSecond * NanosecondsPerSecond : 0;
+
     /// <summary>Returns the time that a number of samples represents; 0 if it is unknown.</summary>
     public TimeSpan TimeOf(long samples) => UnitsPerSecond > 0
         ? TimeSpan.FromSeconds(Math.Min(samples / UnitsPerSecond, MaxTime.TotalSeconds))

@@ -102,6 +102,18 @@ public class PprofTypeTests
     }
 
     [Fact]
+    public void Times_below_100_ns_are_shown()
+    {
+        ForeignProfile profile = ForeignProfile.Of(1, ("cpu", "nanoseconds"));
+        profile.Sample([1], [40]);
+        var svg = new StringWriter();
+
+        profile.Read().WriteSvg(svg);
+
+        svg.ToString().Should().Contain("F1 40 ns, 100.0 %");
+    }
+
+    [Fact]
     public void Times_of_merged_samples_have_no_interval()
     {
         ForeignProfile profile = ForeignProfile.Of(2, ("cpu", "nanoseconds"));

@@ -194,6 +194,14 @@ public class SymbolNameTests
         SymbolName.Demangle(symbol.ToString()).Should().NotBeEmpty();
     });
 
+    [Fact]
+    public void A_Rust_name_is_not_cut()
+    {
+        string symbol = "_ZN4095" + new string('a', 4095) + "3foo17h0123456789abcdefE";
+
+        SymbolName.Demangle(symbol).Should().Be(symbol, "the demangled name is longer than the limit");
+    }
+
     [FactNeeding(Need.Readelf)]
     [Trait("Category", "Slow")]
     public void Names_of_the_standard_library_match_cxxfilt()

@@ -260,6 +260,20 @@ public class SerializationTests
     }
 
     [Fact]
+    public void Counts_of_a_snapshot_do_not_wrap()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(1);
+        histogram.Record(2);
+        var node = JsonSerializer.SerializeToNode(histogram.GetSnapshot())!.AsObject();
+        node["buckets"]![0]!["count"] = 1UL << 63;
+        node["buckets"]![1]!["count"] = 1UL << 63;
+        node["totalCount"] = 0;
+
+        Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*totalCount is not equal to the sum*");
+    }
+
+    [Fact]
     public void Buckets_of_a_snapshot_are_in_order_and_not_empty()
     {
         var node = JsonSerializer.SerializeToNode(Histogram.GetSnapshot())!.AsObject();

@@ -42,14 +42,14 @@
   };
   const sort = root => root.querySelectorAll("table.routes, table.histograms").forEach(table => {
     const choice = sorted.get(table.className + table.caption.firstChild.data);
-    if (!choice) return;
+    const head = choice && table.querySelector(`[data-column="${choice.column}"]`);
+    if (!head) return; // a column may be absent again after a restart of the server
     const rows = [...table.tBodies[0].rows];
     rows.sort((a, b) => {
       const [x, y] = [keyOf(a, choice.column), keyOf(b, choice.column)];
       return (x < y ? -1 : x > y ? 1 : 0) * choice.direction;
     });
     table.tBodies[0].replaceChildren(...rows);
-    const head = table.querySelector(`[data-column="${choice.column}"]`);
     head.closest("th").ariaSort = choice.direction > 0 ? "ascending" : "descending";
   });
   usage.addEventListener("click", event => {

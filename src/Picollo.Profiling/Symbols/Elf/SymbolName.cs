@@ -58,7 +58,7 @@ internal abstract class SymbolName(string symbol)
         return HasFailed ? "" : text;
     }
 
-    /// <summary>Joins parts, and stops at the first one that does not fit.</summary>
+    /// <summary>Joins parts, and fails at the first one that does not fit.</summary>
     protected string Join(string separator, IEnumerable<string> parts)
     {
         StringBuilder text = new();
@@ -66,7 +66,8 @@ internal abstract class SymbolName(string symbol)
         {
             if (text.Length > MaxLength)
             {
-                break;
+                Check(false);
+                return "";
             }
 
             text.Append(part).Append(separator);

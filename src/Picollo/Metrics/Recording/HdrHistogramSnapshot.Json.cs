@@ -45,7 +45,7 @@ public sealed partial class HdrHistogramSnapshot
             HdrLayout layout = settings.Layout;
             uint firstIndex = layout.IndexOf(settings.MinTrackableValue);
             uint length = layout.IndexOf(settings.MaxTrackableValue) - firstIndex + 1;
-            ulong total = 0;
+            UInt128 total = 0;
             int next = 0;
             foreach (Bucket bucket in Buckets.Select(static bucket => bucket.ToValue()))
             {

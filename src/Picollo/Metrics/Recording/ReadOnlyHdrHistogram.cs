@@ -117,8 +117,8 @@ public abstract partial class ReadOnlyHdrHistogram
         return corrected;
     }
 
-    /// <summary>Adds the counts to a histogram of the same layout and range, without an intermediate copy or a lock of this histogram. The
-    /// rest receives the counts that do not fit in the target's counters. Out-of-range counts are not added. Returns
+    /// <summary>Adds the counts to a histogram of the same layout and range, without an intermediate copy. Takes no lock of the target.
+    /// The rest receives the counts that do not fit in the target's counters. Out-of-range counts are not added. Returns
     /// <see langword="false"/>, with nothing added, if this is not possible.</summary>
     internal virtual bool TryAddTo(
         ICounterTarget target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
