@@ -32,10 +32,12 @@ internal sealed class TopInTerminal : IDisposable
     public int OwnId { get; }
 
     /// <summary>The rows of the list, split into columns.</summary>
-    public string[][] List => [.. Screen.Rows.SkipWhile(row => !row.TrimStart().StartsWith("PID USER", StringComparison.Ordinal)).Skip(1)
-        .Where(row => row.Length > 0).Select(row => row.Split(' ', StringSplitOptions.RemoveEmptyEntries))];
+    public string[][] List => ListOf(Screen.Screen);
 
     public IEnumerable<string> Ids => List.Select(row => row[0]);
+
+    /// <summary>Waits until the rows of the list meet a condition. Returns the screen that shows them.</summary>
+    public string WaitForList(Func<string[][], bool> isThere, string what) => Screen.WaitFor(screen => isThere(ListOf(screen)), what);
 
     /// <summary>Starts a process that sleeps until it is ended.</summary>
     public Process StartSleep() => Start("sleep", "12345");
@@ -75,4 +77,8 @@ internal sealed class TopInTerminal : IDisposable
             process.Dispose();
         }
     }
+
+    private static string[][] ListOf(string screen) =>
+        [.. screen.Split('\n').SkipWhile(row => !row.TrimStart().StartsWith("PID USER", StringComparison.Ordinal)).Skip(1)
+            .Where(row => row.Length > 0).Select(row => row.Split(' ', StringSplitOptions.RemoveEmptyEntries))];
 }

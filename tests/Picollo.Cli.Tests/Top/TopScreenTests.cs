@@ -47,9 +47,9 @@ public class TopScreenTests
         top.Screen.WaitFor("Text in the command or user (empty for all):");
         top.Screen.Press("x", "y", "z", "Enter");
         top.Screen.WaitFor("filter: xyz");
-        top.Screen.WaitFor(_ => top.List.Length == 0, "no row");
+        top.WaitForList(rows => rows.Length == 0, "no row");
         top.Screen.Press("o", "Enter");
-        top.Screen.WaitFor(_ => top.List.Length == 2, "both rows").Should().NotContain("filter:");
+        top.WaitForList(rows => rows.Length == 2, "both rows").Should().NotContain("filter:");
     }
 
     [FactNeeding(Need.Tmux)]
@@ -120,16 +120,16 @@ public class TopScreenTests
 
         top.Screen.Press("u");
         top.Answer("Name or ID of the user to list", Environment.UserName);
-        top.Screen.WaitFor(_ => top.List.Length > 0 && top.List.All(row => row[1] == TopUser.Shown), "one user's");
+        top.WaitForList(rows => rows.Length > 0 && rows.All(row => row[1] == TopUser.Shown), "one user's");
         top.Screen.Press("u");
         top.Answer("Name or ID of the user to list", "no such one");
         top.Screen.WaitFor("User no such one does not exist.");
         top.Screen.Press("u");
         top.Answer("Name or ID of the user to list", "4000000000");
-        top.Screen.WaitFor(_ => top.List.Length == 0, "an empty list");
+        top.WaitForList(rows => rows.Length == 0, "an empty list");
         top.Screen.Press("u");
         top.Answer("Name or ID of the user to list", "");
-        top.Screen.WaitFor(_ => top.List.Length > 0, "all");
+        top.WaitForList(rows => rows.Length > 0, "all");
     }
 
     [FactNeeding(Need.Tmux)]
