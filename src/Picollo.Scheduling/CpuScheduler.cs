@@ -210,8 +210,8 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Returns the usage of a task, including the current slice if called on its worker.</summary>
-    public CpuTaskUsage GetUsage(CpuTask task)
+    /// <summary>Returns the CPU time of a task, including the current slice if called on its worker.</summary>
+    public static TimeSpan GetCpuTime(CpuTask task)
     {
         long cpu = task.WaitForCharges();
         if (WorkerThread.Current is { Slot: { } worker } thread && worker.Task == task)
@@ -219,10 +219,7 @@ internal sealed partial class CpuScheduler
             cpu += thread.GetSliceCpu();
         }
 
-        return Read(() => new CpuTaskUsage(
-            TimeSpan.FromTicks(cpu / TimeSpan.NanosecondsPerTick),
-            task.Slices,
-            Stopwatch.GetElapsedTime(0, task.WaitTicks)));
+        return TimeSpan.FromTicks(cpu / TimeSpan.NanosecondsPerTick);
     }
 
     public long CountSubmitted() => Read(() => _submitted);
