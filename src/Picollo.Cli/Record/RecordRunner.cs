@@ -20,9 +20,9 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         var meter = new CommandMeter();
         using RunningCommand attached = meter.Attach(MeasuredCommand.OfProcess(process), process);
         using CpuProfiler profiler = CpuProfiler.Start(options.Profiler);
-        using CancellationTokenRegistration onInterrupt = interrupt.Token.Register(() => attached.Signal(Signals.Interrupt));
+        using CancellationTokenRegistration onInterrupt = interrupt.Token.Register(() => attached.SendSignal(Signals.Interrupt));
         using Timer onDuration = new(
-            _ => attached.Signal(Signals.Interrupt), null, options.Duration ?? Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            _ => attached.SendSignal(Signals.Interrupt), null, options.Duration ?? Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         attached.Wait();
         CpuProfile profile = profiler.Stop();
         terminal.LeaveInterruptLine(interrupt);
