@@ -1,7 +1,7 @@
 /*
  * picollo_spawn: starts a command that is held before its first instruction, waits for it, and reports its status and usage.
  *
- *     picollo_spawn <control> <report> <options> <file> [argument...]
+ *     picollo_spawn <control> <report> <options> [directory] <file> [argument...]
  *
  * This is a separate program, because the kernel keeps the largest resident size of a process over execve (exec_mmap,
  * setmax_mm_hiwater_rss): the reported size of a command that .NET forked would be at least the size of .NET. This program has about
@@ -15,8 +15,9 @@
  * when its holder exits, the command is killed, unless it runs as another user to whose processes this one may not send signals, as with
  * sudo (a set-user-ID program has no parent death signal either).
  *
- * <options> has two letters, each '-' for none. 's' starts a new session and process group; signals are then sent to the group, and the
+ * <options> has three letters, each '-' for none. 's' starts a new session and process group; signals are then sent to the group, and the
  * rest of the group is killed when the command has exited. 'n' selects the normal scheduling policy instead of an inherited real-time one.
+ * 'd' means that the next argument is the directory of the command, in which the program is also searched for.
  *
  * The command inherits standard input, output and error, environment, directory and all other descriptors unchanged.
  */
@@ -199,7 +200,7 @@ static word search(const char **command, const char **environment) {
 
 static void __attribute__((noreturn))
 become(int gate, int report, word parent, int own_session, int normal, const struct action *actions, const word *mask,
-       struct shared *shared, const char **command, const char **environment) {
+       struct shared *shared, const char *directory, const char **command, const char **environment) {
     unsigned char go;
     CALL(__NR_prctl, SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0);
     if (CALL(__NR_getppid, 0, 0, 0, 0) != parent)
@@ -225,7 +226,8 @@ become(int gate, int report, word parent, int own_session, int normal, const str
     CALL(__NR_rt_sigprocmask, 2 /* set */, mask, 0, 8);
     CALL(__NR_getrusage, 0 /* self */, shared->usage, 0, 0);
     shared->start = now();
-    shared->exec_error = -search(command, environment);
+    word moved = directory ? CALL(__NR_chdir, directory, 0, 0, 0) : 0;
+    shared->exec_error = -(moved < 0 ? moved : search(command, environment));
     leave(127);
 }
 
@@ -240,6 +242,11 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
     const char *options = arguments[3];
     int control = (int)number(arguments[1]), report = (int)number(arguments[2]);
     int own_session = options[0] == 's', normal = options[0] && options[1] == 'n';
+    int has_directory = options[0] && options[1] && options[2] == 'd';
+    const char *directory = has_directory ? arguments[4] : 0, **command = arguments + 4 + has_directory;
+    if (!*command)
+        leave(2);
+
     if (CALL(__NR_fcntl, control, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0 || CALL(__NR_fcntl, report, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0)
         leave(2);
 
@@ -269,7 +276,7 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         leave(3);
     if (child == 0) {
         CALL(__NR_close, gate[1], 0, 0, 0);
-        become(gate[0], report, self, own_session, normal, actions, &mask, shared, arguments + 4, environment);
+        become(gate[0], report, self, own_session, normal, actions, &mask, shared, directory, command, environment);
     }
 
     CALL(__NR_close, gate[0], 0, 0, 0);

@@ -338,6 +338,15 @@ static void test_scheduling(void) {
     check(WEXITSTATUS(normal.status) == SCHED_OTHER && WEXITSTATUS(grouped.status) == SCHED_OTHER, "with option n, the command has the normal policy");
 }
 
+static void test_directory(void) {
+    mkdir("sub", 0755);
+    write_file("sub/local", "#!/bin/sh\npwd > where", 0755);
+    check(run("--d", (char *[]){"sub", "./local", NULL}).status == 0 && exists("sub/where"), "the command runs in the directory");
+    check(run("--d", (char *[]){"none", "true", NULL}).exec_error == ENOENT, "a missing directory is reported");
+    check(run("s-d", (char *[]){"sub/local", "true", NULL}).exec_error == ENOTDIR, "a file is not a directory");
+    check(run("--", (char *[]){"sub", NULL}).exec_error == ENOENT, "without option d, there is no directory");
+}
+
 static void test_misuse(void) {
     int status;
     pid_t child = fork();
@@ -366,6 +375,7 @@ int main(int count, char **words) {
     test_control();
     test_groups();
     test_scheduling();
+    test_directory();
     test_misuse();
     printf("  %d checks passed, %d failed\n", passed, failed);
     char remove[64];

@@ -33,14 +33,14 @@ public static class SortedUnsorted
         }
 
         Repeat();
-        HdrHistogramSummary unsortedCycles = counterSession.Counters.Hardware.CpuCycles!.Histogram.GetSummary();
-        HdrHistogramSummary unsortedMisses = counterSession.Counters.Hardware.BranchMisses!.Histogram.GetSummary();
+        HdrHistogramSummary unsortedCycles = counterSession.Counters.CpuCycles!.Histogram.GetSummary();
+        HdrHistogramSummary unsortedMisses = counterSession.Counters.BranchMisses!.Histogram.GetSummary();
 
         counterSession.Reset();
         Array.Sort(values);
         Repeat();
-        HdrHistogramSummary sortedCycles = counterSession.Counters.Hardware.CpuCycles!.Histogram.GetSummary();
-        HdrHistogramSummary sortedMisses = counterSession.Counters.Hardware.BranchMisses!.Histogram.GetSummary();
+        HdrHistogramSummary sortedCycles = counterSession.Counters.CpuCycles!.Histogram.GetSummary();
+        HdrHistogramSummary sortedMisses = counterSession.Counters.BranchMisses!.Histogram.GetSummary();
 
         unsortedCycles.PrettyPrintDiff(sortedCycles, "CpuCycles", "Unsorted", "Sorted");
         unsortedMisses.PrettyPrintDiff(sortedMisses, "BranchMisses", "Unsorted", "Sorted");

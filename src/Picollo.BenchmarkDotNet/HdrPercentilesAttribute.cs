@@ -20,5 +20,5 @@ namespace Picollo.BenchmarkDotNet;
 public sealed class HdrPercentilesAttribute(params double[] ranks) : Attribute, IConfigSource
 {
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
-    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.HdrPercentilesAt(ranks)]));
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.CreateHdrPercentiles(ranks)]));
 }

@@ -51,13 +51,13 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
     /// <param name="counters">PMU events in the syntax of <c>perf</c>, such as <c>cpu/event=0x2e,umask=0x41/</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>), or tracepoints, such as <c>sched:sched_switch</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithTracepoint"/>).</param>
-    public PerfCountersAttribute(params string[]? counters) => _counters = [.. (counters ?? []).Select(PicolloMeasure.Named)];
+    public PerfCountersAttribute(params string[]? counters) => _counters = [.. (counters ?? []).Select(PicolloMeasure.CreateNamedCounter)];
 
     /// <summary>Counts a raw event (perf_event_open(2)).</summary>
     /// <param name="type">The perf_event_attr.type; 4 for the event codes of the CPU.</param>
     /// <param name="config">The perf_event_attr.config: the event code.</param>
     /// <param name="name">The name of the counter in the column header.</param>
-    public PerfCountersAttribute(uint type, ulong config, string name) => _counters = [PicolloMeasure.Raw(type, config, name)];
+    public PerfCountersAttribute(uint type, ulong config, string name) => _counters = [PicolloMeasure.CreateRawCounter(type, config, name)];
 
     /// <summary>Whether counters include kernel code. The default is <see langword="false"/>. <see langword="true"/> requires
     /// kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON. If set on one attribute of a class, it applies to all counters of the

@@ -16,10 +16,23 @@ public sealed class CpuProfile
 {
     private const int DefaultLimit = 25;
 
-    internal CpuProfile(ProfileData data, FlowProfiles? flows = null) => (Data, Flows) = (data, flows);
+    /// <summary>The <see cref="Route"/> of samples outside requests and named work: <c>(no request)</c>.</summary>
+    public const string NoRequest = FlowLabel.NoRequest;
+
+    internal CpuProfile(ProfileData data, FlowProfiles? flows = null, FlowLabel? label = null) =>
+        (Data, Flows, Label) = (data, flows, label);
 
     /// <summary>The profiled program, such as its name and process ID.</summary>
     public string Title => Data.Title;
+
+    /// <summary>The HTTP method of a part that <see cref="SplitByRoute"/> returned for a route; <see langword="null"/> for other
+    /// profiles.</summary>
+    public string? HttpMethod => Label?.Method is { Length: > 0 } method ? method : null;
+
+    /// <summary>The route of a part that <see cref="SplitByRoute"/> returned: its pattern as on the page of <c>Picollo.AspNetCore</c>, such
+    /// as <c>/users/{id}</c>; the name of named work; <c>(Picollo page)</c>; or <see cref="NoRequest"/>. <see langword="null"/> for other
+    /// profiles.</summary>
+    public string? Route => Label?.Name;
 
     /// <summary>The start of sampling, in UTC.</summary>
     public DateTime StartTimeUtc => Data.StartTimeUtc;
@@ -48,8 +61,8 @@ public sealed class CpuProfile
     public bool IncludesKernel => Data.IncludesKernel;
 
     /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has exited, the value is
-    /// from up to 0.25 s before its exit. 0 if it is unknown, as for a part of a profile (<see cref="Of"/>,
-    /// <see cref="ByRoute"/>).</summary>
+    /// from up to 0.25 s before its exit. 0 if it is unknown, as for a part of a profile (<see cref="FilterBy"/>,
+    /// <see cref="SplitByRoute"/>).</summary>
     public CpuUsage CpuUsage => Data.CpuUsage;
 
     /// <summary>The number of samples, or the total in <see cref="SampleUnit"/>.</summary>
@@ -73,6 +86,9 @@ public sealed class CpuProfile
     /// <summary>The samples by flow; null if they are unknown.</summary>
     internal FlowProfiles? Flows { get; }
 
+    /// <summary>The route or the named work of this part; null for other profiles.</summary>
+    internal FlowLabel? Label { get; }
+
     /// <summary>Returns all functions, ordered by descending number of own samples. Computed on each call, in time proportional to the
     /// number of nodes.</summary>
     /// <returns>The functions.</returns>
@@ -86,23 +102,23 @@ public sealed class CpuProfile
     /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException">The profile belongs to another process, was read from a file, or is part of another
     /// profile.</exception>
-    public CpuProfile Of(CpuUsageAsyncWatcher watcher)
+    public CpuProfile FilterBy(CpuUsageAsyncWatcher watcher)
     {
         ArgumentNullException.ThrowIfNull(watcher);
         return Part("a flow", KnownFlows.Watchers.GetValueOrDefault(watcher) ?? new CpuProfileNode(Root.Frame));
     }
 
     /// <summary>Returns the parts of the profile by the route of the request, or by the name of the work, as <c>Picollo.AspNetCore</c>
-    /// measures them. Samples outside all of them are in the part <see cref="CpuProfileRoute.NoRequest"/>.</summary>
+    /// measures them. Samples outside all of them are in the part <see cref="NoRequest"/>.</summary>
     /// <returns>The parts that have samples, ordered by descending number of samples. Together they have all samples of the
     /// profile.</returns>
     /// <remarks>
     /// <para>The part of a route includes CPU time after the response, and everything that the request starts, on any thread.</para>
     /// <example>
     /// <code>
-    /// foreach (CpuProfileRoute part in profile.ByRoute())
+    /// foreach (CpuProfile part in profile.SplitByRoute())
     /// {
-    ///     Console.WriteLine($"{part}: {part.Profile.SampleCount} samples");
+    ///     Console.WriteLine($"{part.HttpMethod} {part.Route}: {part.SampleCount} samples");
     /// }
     /// </code>
     /// </example>
@@ -110,15 +126,15 @@ public sealed class CpuProfile
     /// </remarks>
     /// <exception cref="InvalidOperationException">The profile belongs to another process, was read from a file, or is part of another
     /// profile.</exception>
-    public IReadOnlyList<CpuProfileRoute> ByRoute() =>
+    public IReadOnlyList<CpuProfile> SplitByRoute() =>
     [
         .. KnownFlows.Labels
             .Append(new(FlowLabel.None, KnownFlows.Unlabeled))
             .Where(pair => pair.Value.SampleCount > 0)
-            .Select(pair => new CpuProfileRoute(pair.Key.Method, pair.Key.Name, Part($"{pair.Key}", pair.Value)))
-            .OrderByDescending(part => part.Profile.SampleCount)
+            .Select(pair => Part($"{pair.Key}", pair.Value, pair.Key))
+            .OrderByDescending(part => part.SampleCount)
             .ThenBy(part => part.Route, StringComparer.Ordinal)
-            .ThenBy(part => part.Method, StringComparer.Ordinal),
+            .ThenBy(part => part.HttpMethod, StringComparer.Ordinal),
     ];
 
     /// <summary>Returns the number of nodes in its tree and in those of its parts.</summary>
@@ -132,16 +148,20 @@ public sealed class CpuProfile
         Flows ?? throw new InvalidOperationException(
             "This profile belongs to another process, was read from a file, or is part of another profile, so its flows are unknown.");
 
-    private CpuProfile Part(string name, CpuProfileNode root) => new(new ProfileData(root)
+    private CpuProfile Part(string name, CpuProfileNode root, FlowLabel? label = null)
     {
-        Title = $"{name} in {Title}",
-        StartTimeUtc = StartTimeUtc,
-        Duration = Duration,
-        Frequency = Frequency,
-        EventName = EventName,
-        IncludesKernel = IncludesKernel,
-        Notes = Notes,
-    });
+        var data = new ProfileData(root)
+        {
+            Title = $"{name} in {Title}",
+            StartTimeUtc = StartTimeUtc,
+            Duration = Duration,
+            Frequency = Frequency,
+            EventName = EventName,
+            IncludesKernel = IncludesKernel,
+            Notes = Notes,
+        };
+        return new(data, label: label);
+    }
 
     /// <summary>Writes the title, a summary, a table of the functions with the most own samples, and the notes.</summary>
     /// <param name="output">The destination. It is not flushed.</param>

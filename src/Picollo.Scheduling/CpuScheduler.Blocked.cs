@@ -109,7 +109,7 @@ internal sealed partial class CpuScheduler
     {
         try
         {
-            WorkerThread thread = StartThread(slot: null);
+            WorkerThread thread = StartThread();
             using (_lock.Enter())
             {
                 _spare.Push(thread);

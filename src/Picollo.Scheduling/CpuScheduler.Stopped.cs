@@ -9,6 +9,7 @@ internal sealed partial class CpuScheduler
 
     // Threads without a worker.
     private readonly Stack<WorkerThread> _spare = [];
+    private readonly UninterruptedLock _starting = new();
     private int _stoppedThreads;
     private int _startedThreads;
 
@@ -55,7 +56,7 @@ internal sealed partial class CpuScheduler
     {
         try
         {
-            other ??= StartThread(slot: null);
+            other ??= StartThread();
         }
         catch
         {
@@ -101,9 +102,30 @@ internal sealed partial class CpuScheduler
         _stoppedThreads--;
     }
 
-    private WorkerThread StartThread(WorkerSlot? slot)
+    /// <summary>Starts the workers and the timer, before the first task is submitted. If the system cannot create a thread, the next
+    /// submission starts the remaining ones.</summary>
+    private void StartThreads()
     {
-        var thread = new WorkerThread(this, slot, Interlocked.Increment(ref _startedThreads));
+        using (_starting.Enter())
+        {
+            ObjectDisposedException.ThrowIf(_isClosed, typeof(CpuWorkerPool));
+            for (; _startedThreads < WorkerCount; _startedThreads++)
+            {
+                new WorkerThread(this, _workers[_startedThreads], _startedThreads + 1).Start(_startThread);
+            }
+
+            if (!_hasThreads)
+            {
+                _startThread(new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" });
+                _hasThreads = true;
+            }
+        }
+    }
+
+    /// <summary>Starts a thread without a worker.</summary>
+    private WorkerThread StartThread()
+    {
+        var thread = new WorkerThread(this, slot: null, Interlocked.Increment(ref _startedThreads));
         thread.Start(_startThread);
         return thread;
     }

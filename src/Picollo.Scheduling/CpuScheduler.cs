@@ -22,6 +22,7 @@ internal sealed partial class CpuScheduler
     private WorkerThread? _idle;
     private long _submitted;
     private long _shortestSlice;
+    private volatile bool _hasThreads;
 
     public CpuScheduler(CpuWorkerPoolOptions options)
     {
@@ -36,19 +37,6 @@ internal sealed partial class CpuScheduler
         CpuWorkerStatistics.WarmUp(this);
         _startThread = options.StartThread;
         AtSeam = options.AtSeam;
-        try
-        {
-            _startThread(new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" });
-            foreach (WorkerSlot worker in _workers)
-            {
-                _ = StartThread(worker);
-            }
-        }
-        catch
-        {
-            Close(); // ends the threads that have started
-            throw;
-        }
     }
 
     public string Name { get; }
@@ -66,8 +54,14 @@ internal sealed partial class CpuScheduler
 
     /// <returns><see langword="true"/> if the task was submitted; <see langword="false"/> if it is already canceled.</returns>
     /// <exception cref="ObjectDisposedException">The pool is closed.</exception>
+    /// <exception cref="OutOfMemoryException">The system cannot create the threads of the pool.</exception>
     public bool TrySubmit(CpuTask task)
     {
+        if (!_hasThreads)
+        {
+            StartThreads();
+        }
+
         long now = Stopwatch.GetTimestamp();
         WorkerThread? woken;
         bool isShortest;
@@ -216,8 +210,8 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Returns the usage of a task, including the current slice if called on its worker.</summary>
-    public CpuTaskUsage GetUsage(CpuTask task)
+    /// <summary>Returns the CPU time of a task, including the current slice if called on its worker.</summary>
+    public static TimeSpan GetCpuTime(CpuTask task)
     {
         long cpu = task.WaitForCharges();
         if (WorkerThread.Current is { Slot: { } worker } thread && worker.Task == task)
@@ -225,10 +219,7 @@ internal sealed partial class CpuScheduler
             cpu += thread.GetSliceCpu();
         }
 
-        return Read(() => new CpuTaskUsage(
-            TimeSpan.FromTicks(cpu / TimeSpan.NanosecondsPerTick),
-            task.Slices,
-            Stopwatch.GetElapsedTime(0, task.WaitTicks)));
+        return TimeSpan.FromTicks(cpu / TimeSpan.NanosecondsPerTick);
     }
 
     public long CountSubmitted() => Read(() => _submitted);

@@ -189,7 +189,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
                 EndCanceled();
             }
         }
-        catch (ObjectDisposedException)
+        catch
         {
             _ = _registration.Unregister();
             throw;

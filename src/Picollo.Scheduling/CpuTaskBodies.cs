@@ -24,8 +24,11 @@ internal sealed class SyncCpuTask(
 
 internal sealed class SyncCpuTask<TResult>(
     CpuScheduler scheduler, Func<CpuTaskContext, TResult> body, CpuTaskOptions? options, CancellationToken token)
-    : CpuTask<TResult>(scheduler, body, options, token)
+    : CpuTask<TResult>(scheduler, Checked(body), options, token)
 {
+    private static readonly bool IsValueTask = typeof(TResult) == typeof(ValueTask)
+        || (typeof(TResult).IsGenericType && typeof(TResult).GetGenericTypeDefinition() == typeof(ValueTask<>));
+
     private TResult _result = default!;
 
     protected override TResult Result => _result;
@@ -35,4 +38,9 @@ internal sealed class SyncCpuTask<TResult>(
         _result = body(new CpuTaskContext(this));
         return null;
     }
+
+    // Otherwise, the task would end at the first await of the body.
+    private static Func<CpuTaskContext, TResult> Checked(Func<CpuTaskContext, TResult> body) => !IsValueTask ? body
+        : throw new ArgumentException(
+            "The body returns a ValueTask. Use an async lambda, such as async cpu => await WorkAsync(cpu).", nameof(body));
 }

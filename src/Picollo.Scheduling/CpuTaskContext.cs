@@ -13,7 +13,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     internal CpuTaskContext(CpuTask task) => _task = task;
 
     /// <summary>A context without a task, which a test can use to call a body without a pool. Its checkpoints return immediately, its
-    /// <see cref="CancellationToken"/> is never canceled, its <see cref="Name"/> is empty, and its usage is zero. Always valid and
+    /// <see cref="CancellationToken"/> is never canceled, its <see cref="Name"/> is empty, and its times are zero. Always valid and
     /// thread-safe.</summary>
     /// <remarks>
     /// <example>
@@ -31,6 +31,13 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 
     /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
     public string Name => _task?.Name ?? "";
+
+    /// <summary>The number of slices on a worker so far, including the current one; zero for <see cref="None"/>.</summary>
+    public int SliceCount => _task?.Slices ?? 0;
+
+    /// <summary>The time that the task has waited for a worker so far, before the first slice and between slices; zero for
+    /// <see cref="None"/>. It excludes the time that the body awaited other operations.</summary>
+    public TimeSpan WaitTime => Stopwatch.GetElapsedTime(0, _task?.WaitTicks ?? 0);
 
     /// <summary>During the time slice, continues immediately; after the slice has ended, lets waiting tasks run first. Call it every 10 to
     /// 100 µs of work, so that short tasks get a worker soon. It costs about a nanosecond and allocates nothing.</summary>
@@ -90,10 +97,10 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         return Task.Run(() => CallOutside(function, token), task.Token);
     }
 
-    /// <summary>Returns the task's usage so far. Costs a system call, the pool's lock and an allocation, so do not call it at every
-    /// checkpoint.</summary>
-    /// <returns>The usage in all slices, including the current one if called on the task's worker; zero for <see cref="None"/>.</returns>
-    public CpuTaskUsage GetUsage() => _task is { } task ? task.Scheduler.GetUsage(task) : default;
+    /// <summary>Returns the CPU time of the task on the workers so far, measured by the CPU clocks of their threads. Costs a system call,
+    /// so do not call it at every checkpoint.</summary>
+    /// <returns>The time in all slices, including the current one if called on the task's worker; zero for <see cref="None"/>.</returns>
+    public TimeSpan GetCpuTime() => _task is { } task ? CpuScheduler.GetCpuTime(task) : default;
 
     /// <inheritdoc/>
     public bool Equals(CpuTaskContext other) => _task == other._task;
@@ -141,23 +148,6 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static CpuCheckpoint CheckpointWithAttention(CpuTask task) =>
         task.Scheduler.MustYield(task) ? new CpuCheckpoint(task) : default;
-}
-
-/// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task. Immutable, with value equality.</summary>
-public readonly record struct CpuTaskUsage
-{
-    internal CpuTaskUsage(TimeSpan cpuTime, int sliceCount, TimeSpan waitTime) =>
-        (CpuTime, SliceCount, WaitTime) = (cpuTime, sliceCount, waitTime);
-
-    /// <summary>The CPU time on the workers, measured by the CPU clocks of their threads.</summary>
-    public TimeSpan CpuTime { get; }
-
-    /// <summary>The number of slices on a worker.</summary>
-    public int SliceCount { get; }
-
-    /// <summary>The time that the task waited for a worker, before the first slice and between slices. It excludes the time that the body
-    /// awaited other operations.</summary>
-    public TimeSpan WaitTime { get; }
 }
 
 /// <summary>The result of <see cref="CpuTaskContext.CheckpointAsync"/>. Await it once, immediately.</summary>

@@ -59,8 +59,8 @@ namespace Picollo.Scheduling;
 /// </remarks>
 public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 {
-    // An async lambda matches all kinds of bodies, and must be treated as one that returns a Task. A body that returns a ValueTask must not
-    // be treated as a body whose result is a ValueTask.
+    // An async lambda matches all kinds of bodies, and must be treated as one that returns a Task. In a loop, a body that returns a
+    // ValueTask must not be treated as an Action.
     private const int TaskBody = 2, ValueTaskBody = 1;
 
     /// <summary>The name, which fits into Linux's limit of 15 characters for the name of a thread together with the thread's
@@ -73,7 +73,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     private readonly CpuScheduler _scheduler;
     private readonly bool _isShared;
 
-    /// <summary>Initializes a pool and starts its threads: the workers and a timer.</summary>
+    /// <summary>Initializes a pool. Its threads, which are the workers and a timer, start with the first task.</summary>
     /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
     public CpuWorkerPool(CpuWorkerPoolOptions? options = null)
@@ -94,8 +94,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>The pool that all code in the process shares, with default options and the name "Shared worker".</summary>
     /// <remarks>
-    /// <para>The first use creates the pool and starts its threads. They are background threads, so they do not keep the process
-    /// running.</para>
+    /// <para>The first use creates the pool. Its threads are background threads, so they do not keep the process running.</para>
     /// <para>The pool lasts as long as the process, because other code may use it. <see cref="Dispose"/> and <see cref="DisposeAsync"/>
     /// therefore have no effect, as with <c>MemoryPool&lt;T&gt;.Shared</c>, and <see cref="DrainAsync"/> throws
     /// <see cref="InvalidOperationException"/>. Create a pool if you need other options or must wait for all tasks.</para>
@@ -134,83 +133,45 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// <summary>The pool's statistics.</summary>
     public CpuWorkerStatistics Statistics => _scheduler.Statistics;
 
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    [OverloadResolutionPriority(TaskBody)]
-    public Task RunAsync(Func<CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, body, null, cancellationToken));
-
     /// <summary>Runs a body on the workers. Never blocks, because any number of tasks may be queued.</summary>
     /// <param name="body">The work. It is called on a worker with the caller's <see cref="ExecutionContext"/>. It needs a checkpoint every
     /// 10 to 100 µs of work. Without checkpoints, it keeps its worker until it ends, and the statistics report its name.</param>
-    /// <param name="options">The options of the task, which are copied.</param>
+    /// <param name="options">The options of the task, which are copied; <see langword="null"/> for the defaults.</param>
     /// <param name="cancellationToken">A token that cancels the task: immediately if it has not started, otherwise at its next
     /// checkpoint.</param>
     /// <returns>A task that ends with the result, the exception or the cancellation of the body. Code that awaits it continues in the
     /// thread pool or in its own context.</returns>
-    /// <remarks>In F#, specify the type of a result: <c>pool.RunAsync&lt;int&gt;(fun cpu -> task { … })</c>.</remarks>
+    /// <remarks>
+    /// <para>As with <see cref="Task.Run(Func{Task})"/>, a body is synchronous or returns a <see cref="Task"/>. For a method that returns a
+    /// <see cref="ValueTask"/>, use <c>async cpu =&gt; await WorkAsync(cpu)</c>.</para>
+    /// <para>In F#, specify the type of a result: <c>pool.RunAsync&lt;int&gt;(fun cpu -> task { … })</c>.</para>
+    /// </remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
-    /// <exception cref="ArgumentNullException">The body or the options are <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException">The body is <see langword="null"/>.</exception>
+    /// <exception cref="OutOfMemoryException">The system cannot create the threads of the pool. The next call tries again.</exception>
     [OverloadResolutionPriority(TaskBody)]
     public Task RunAsync(
-        Func<CpuTaskContext, Task> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, body, Checked(options), cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    /// <typeparam name="TResult">The type of the result.</typeparam>
-    [OverloadResolutionPriority(TaskBody)]
-    public Task<TResult> RunAsync<TResult>(Func<CpuTaskContext, Task<TResult>> body, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, body, null, cancellationToken));
+        Func<CpuTaskContext, Task> body, CpuTaskOptions? options = null, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<bool>(_scheduler, body, body, options, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     /// <typeparam name="TResult">The type of the result.</typeparam>
     [OverloadResolutionPriority(TaskBody)]
     public Task<TResult> RunAsync<TResult>(
-        Func<CpuTaskContext, Task<TResult>> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, body, Checked(options), cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    public Task RunAsync(Action<CpuTaskContext> body, CancellationToken cancellationToken = default) =>
-        Submit(body, new SyncCpuTask(_scheduler, body, null, cancellationToken));
+        Func<CpuTaskContext, Task<TResult>> body, CpuTaskOptions? options = null, CancellationToken cancellationToken = default) =>
+        Submit(body, new AsyncCpuTask<TResult>(_scheduler, body, body, options, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     public Task RunAsync(
-        Action<CpuTaskContext> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
-        Submit(body, new SyncCpuTask(_scheduler, body, Checked(options), cancellationToken));
+        Action<CpuTaskContext> body, CpuTaskOptions? options = null, CancellationToken cancellationToken = default) =>
+        Submit(body, new SyncCpuTask(_scheduler, body, options, cancellationToken));
 
     /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     /// <typeparam name="TResult">The type of the result.</typeparam>
-    public Task<TResult> RunAsync<TResult>(Func<CpuTaskContext, TResult> body, CancellationToken cancellationToken = default) =>
-        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, null, cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    /// <typeparam name="TResult">The type of the result.</typeparam>
+    /// <exception cref="ArgumentException">The type of the result is a <see cref="ValueTask"/>, so the body is not synchronous.</exception>
     public Task<TResult> RunAsync<TResult>(
-        Func<CpuTaskContext, TResult> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
-        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, Checked(options), cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    [OverloadResolutionPriority(ValueTaskBody)]
-    public Task RunAsync(Func<CpuTaskContext, ValueTask> body, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<bool>(_scheduler, cpu => body(cpu).AsTask(), body, null, cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    [OverloadResolutionPriority(ValueTaskBody)]
-    public Task RunAsync(
-        Func<CpuTaskContext, ValueTask> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<bool>(_scheduler, cpu => body(cpu).AsTask(), body, Checked(options), cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    /// <typeparam name="TResult">The type of the result.</typeparam>
-    [OverloadResolutionPriority(ValueTaskBody)]
-    public Task<TResult> RunAsync<TResult>(Func<CpuTaskContext, ValueTask<TResult>> body, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<TResult>(_scheduler, cpu => body(cpu).AsTask(), body, null, cancellationToken));
-
-    /// <inheritdoc cref="RunAsync(Func{CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
-    /// <typeparam name="TResult">The type of the result.</typeparam>
-    [OverloadResolutionPriority(ValueTaskBody)]
-    public Task<TResult> RunAsync<TResult>(
-        Func<CpuTaskContext, ValueTask<TResult>> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
-        Submit(body, new AsyncCpuTask<TResult>(_scheduler, cpu => body(cpu).AsTask(), body, Checked(options), cancellationToken));
+        Func<CpuTaskContext, TResult> body, CpuTaskOptions? options = null, CancellationToken cancellationToken = default) =>
+        Submit(body, new SyncCpuTask<TResult>(_scheduler, body, options, cancellationToken));
 
     /// <summary>Occurs when the pool detects that a body blocks its worker while tasks wait. Other bodies run in its place until it
     /// continues. The event is raised in the thread pool, in any order.</summary>
@@ -290,12 +251,6 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
             throw new InvalidOperationException(
                 $"The task {task.Name} of pool '{Name}' cannot wait for the end of its own pool, because it would wait for itself.");
         }
-    }
-
-    private static CpuTaskOptions Checked(CpuTaskOptions options)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        return options;
     }
 
     private static Task<TResult> Submit<TResult>(Delegate body, CpuTask<TResult> task)

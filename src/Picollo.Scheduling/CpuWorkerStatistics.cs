@@ -28,9 +28,9 @@ public sealed class CpuWorkerStatistics
     internal const string OtherTasks = "(other)";
 
     private readonly CpuScheduler _scheduler;
-    private readonly PlainHdrHistogram<uint> _queueWait = CreateHistogram();
-    private readonly PlainHdrHistogram<uint> _sliceLength = CreateHistogram();
-    private readonly PlainHdrHistogram<uint> _overrun = CreateHistogram();
+    private PlainHdrHistogram<uint> _queueWait = CreateHistogram();
+    private PlainHdrHistogram<uint> _sliceLength = CreateHistogram();
+    private PlainHdrHistogram<uint> _overrun = CreateHistogram();
     private readonly Dictionary<string, PlainHdrHistogram<uint>> _overrunByTask = [];
 
     internal CpuWorkerStatistics(CpuScheduler scheduler) => _scheduler = scheduler;
@@ -93,13 +93,22 @@ public sealed class CpuWorkerStatistics
 
     internal void Add(in SliceReport slice)
     {
-        _queueWait.Record(NanoScope.TicksToNanos(slice.Waited));
-        _sliceLength.Record(NanoScope.TicksToNanos(slice.Length));
-        if (slice.Overrun is { } ticks)
+        try
         {
-            ulong overrun = NanoScope.TicksToNanos(ticks);
-            _overrun.Record(overrun);
-            HistogramOf(slice.Task!.Name).Record(overrun);
+            _queueWait.Record(NanoScope.TicksToNanos(slice.Waited));
+            _sliceLength.Record(NanoScope.TicksToNanos(slice.Length));
+            if (slice.Overrun is { } ticks)
+            {
+                ulong overrun = NanoScope.TicksToNanos(ticks);
+                _overrun.Record(overrun);
+                HistogramOf(slice.Task!.Name).Record(overrun);
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The application has cast a histogram and disposed it. The exception would end the process.
+            (_queueWait, _sliceLength, _overrun) = (CreateHistogram(), CreateHistogram(), CreateHistogram());
+            _overrunByTask.Clear();
         }
     }
 
@@ -128,7 +137,7 @@ public sealed class CpuWorkerStatistics
         return CollectionsMarshal.GetValueRefOrAddDefault(_overrunByTask, hasRoom ? task : OtherTasks, out _) ??= CreateHistogram();
     }
 
-    private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(0.01).Create());
+    private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();
 }
 
 /// <summary>A running task at the time of a call. Immutable, with value equality.</summary>

@@ -1,5 +1,4 @@
 using Picollo.Cpu;
-using Picollo.Cpu.Linux;
 using Picollo.Metrics;
 
 namespace Picollo.Scheduling;
@@ -76,14 +75,28 @@ internal sealed class WorkerThread
     public long? GetCpuTimeIfWaiting()
     {
         long id = Volatile.Read(ref _id);
-        return id != 0 && CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long cpu, out _) && IsWaiting((int)id) ? cpu : null;
+        return id != 0 && CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long cpu, out _) && IsWaiting(id) ? cpu : null;
     }
 
     // If /proc is unreadable, and on systems other than Linux, waits in native code are not detected.
-    private bool IsWaiting(int id) =>
-        OperatingSystem.IsLinux() && ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
-            ? stat.State != 'R'
-            : (_thread.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0;
+    private bool IsWaiting(long id) => OperatingSystem.IsLinux() && ReadState(id) is { } state
+        ? state != 'R'
+        : (_thread.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0;
+
+    /// <summary>Reads the state of a thread of this process; null if it cannot be read. It follows the name, which may contain a
+    /// parenthesis: <c>4711 (CPU worker 1) S 1 …</c> (proc_pid_stat(5)).</summary>
+    private static char? ReadState(long id)
+    {
+        try
+        {
+            string stat = File.ReadAllText($"/proc/self/task/{id}/stat");
+            return stat[stat.LastIndexOf(')') + 2];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
 
     public void Wake() => _sleep.Wake();
 
@@ -130,10 +143,22 @@ internal sealed class WorkerThread
     // Not negative: the CPU time that WaitForTask estimates may be slightly higher than the actual one.
     private long SliceCpu(long now) => Math.Max(0, now - _cpuAtStart);
 
+    private static long ReadId()
+    {
+        try
+        {
+            return CpuUsageReader.GetThreadId();
+        }
+        catch (MeasurementUnavailableException)
+        {
+            return 0; // The pool does not detect that this thread is blocked.
+        }
+    }
+
     private void Run()
     {
         _current = this;
-        Volatile.Write(ref _id, CpuTimes.Current.ThreadId ?? 0);
+        Volatile.Write(ref _id, ReadId());
         EmptyFlow ??= ExecutionContext.Capture();
         _cpuAtStart = CpuUsageReader.GetThreadTimeNanoseconds();
         while (!_scheduler.HasEnded)

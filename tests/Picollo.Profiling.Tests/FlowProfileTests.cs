@@ -24,18 +24,18 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         await Task.WhenAll(all);
         CpuProfile profile = profiler.Stop();
 
-        IReadOnlyList<CpuProfileRoute> parts = profile.ByRoute();
-        foreach (CpuProfileRoute part in parts)
+        IReadOnlyList<CpuProfile> parts = profile.SplitByRoute();
+        foreach (CpuProfile part in parts)
         {
-            output.WriteLine($"{part}: {part.Profile.SampleCount}");
+            output.WriteLine($"{part.Label}: {part.SampleCount}");
         }
 
-        CpuProfile sixty = parts.Should().ContainSingle(part => part.ToString() == "GET /sixty").Subject.Profile;
-        CpuProfile forty = parts.Should().ContainSingle(part => part.ToString() == "GET /forty").Subject.Profile;
+        CpuProfile sixty = parts.Should().ContainSingle(part => part.HttpMethod == "GET" && part.Route == "/sixty").Subject;
+        CpuProfile forty = parts.Should().ContainSingle(part => part.HttpMethod == "GET" && part.Route == "/forty").Subject;
         SamplesOf(sixty, nameof(BurnForty)).Should().Be(0);
         SamplesOf(forty, nameof(BurnSixty)).Should().Be(0);
-        parts.Sum(part => part.Profile.SampleCount).Should().Be(profile.SampleCount);
-        parts.Where(part => part.Route == CpuProfileRoute.NoRequest).Sum(part => SamplesOf(part.Profile, nameof(BurnSixty)) + SamplesOf(part.Profile, nameof(BurnForty)))
+        parts.Sum(part => part.SampleCount).Should().Be(profile.SampleCount);
+        parts.Where(part => part.Route == CpuProfile.NoRequest).Sum(part => SamplesOf(part, nameof(BurnSixty)) + SamplesOf(part, nameof(BurnForty)))
             .Should().Be(0);
         sixty.SampleCount.Should().BeGreaterThan(forty.SampleCount);
 
@@ -76,15 +76,16 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         });
         CpuProfile profile = profiler.Stop();
 
-        CpuProfile ofOuter = profile.Of(outer!), ofInner = profile.Of(inner!);
+        CpuProfile ofOuter = profile.FilterBy(outer!), ofInner = profile.FilterBy(inner!);
         SamplesOf(ofOuter, nameof(BurnSixty)).Should().Be(SamplesOf(profile, nameof(BurnSixty))).And.BePositive();
         SamplesOf(ofOuter, nameof(BurnForty)).Should().Be(SamplesOf(profile, nameof(BurnForty))).And.BePositive();
         SamplesOf(ofInner, nameof(BurnForty)).Should().Be(SamplesOf(profile, nameof(BurnForty)));
         SamplesOf(ofInner, nameof(BurnSixty)).Should().Be(0);
         (SamplesOf(ofOuter, nameof(BurnAfter)), SamplesOf(ofInner, nameof(BurnAfter))).Should().Be((0, 0));
         SamplesOf(profile, nameof(BurnAfter)).Should().BePositive();
-        profile.ByRoute().Should().ContainSingle().Which.ToString().Should().Be("(no request)");
-        profile.Of(new CpuUsageAsyncWatcher()).SampleCount.Should().Be(0);
+        profile.SplitByRoute().Should().ContainSingle().Which.Should().Match<CpuProfile>(part => part.HttpMethod == null && part.Route == "(no request)");
+        profile.FilterBy(new CpuUsageAsyncWatcher()).SampleCount.Should().Be(0);
+        (profile.HttpMethod, profile.Route, ofOuter.Route).Should().Be((null, null, null));
         ofOuter.Title.Should().Be($"a flow in {profile.Title}");
         ofOuter.CpuUsage.Should().Be(default(CpuUsage), "only the watcher knows the CPU usage");
         ofOuter.ToString().Should().Contain("CPU time of the samples ");
@@ -117,7 +118,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         Volatile.Write(ref isEnded, true);
         thread.Join();
 
-        SamplesOf(profile.Of(watcher!), nameof(BurnSixty)).Should().Be(SamplesOf(profile, nameof(BurnSixty))).And.BePositive();
+        SamplesOf(profile.FilterBy(watcher!), nameof(BurnSixty)).Should().Be(SamplesOf(profile, nameof(BurnSixty))).And.BePositive();
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -140,8 +141,8 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 20);
 
         process.End();
-        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*belongs to another process*");
-        profile.Invoking(it => it.Of(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
+        profile.Invoking(it => it.SplitByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*belongs to another process*");
+        profile.Invoking(it => it.FilterBy(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
     }
 
     private static long SamplesOf(CpuProfile profile, string method) =>

@@ -59,7 +59,7 @@ public class AllocationTests
             long least = long.MaxValue;
             for (int round = 0; round < 10; round++)
             {
-                int from = cpu.GetUsage().SliceCount;
+                int from = cpu.SliceCount;
                 long before = GC.GetAllocatedBytesForCurrentThread();
                 for (int i = 0; i < 100; i++)
                 {
@@ -68,7 +68,7 @@ public class AllocationTests
                 }
 
                 long bytes = GC.GetAllocatedBytesForCurrentThread() - before;
-                if (cpu.GetUsage().SliceCount > from)
+                if (cpu.SliceCount > from)
                 {
                     least = Math.Min(least, bytes);
                 }

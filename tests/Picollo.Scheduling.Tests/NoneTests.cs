@@ -27,7 +27,7 @@ public class NoneTests
     [Fact]
     public void None_has_no_usage_no_name_and_no_cancellation()
     {
-        CpuTaskContext.None.GetUsage().Should().Be(default(CpuTaskUsage));
+        (CpuTaskContext.None.GetCpuTime(), CpuTaskContext.None.WaitTime, CpuTaskContext.None.SliceCount).Should().Be((TimeSpan.Zero, TimeSpan.Zero, 0));
         CpuTaskContext.None.Name.Should().BeEmpty();
         CpuTaskContext.None.CancellationToken.Should().Be(CancellationToken.None);
     }

@@ -115,7 +115,7 @@ public class OptionsTests
                     await cpu.CheckpointAsync();
                 }
 
-                return cpu.GetUsage().SliceCount;
+                return cpu.SliceCount;
             },
             options).Soon();
 
@@ -137,7 +137,7 @@ public class OptionsTests
                     cpu.Checkpoint();
                 }
 
-                return cpu.GetUsage().SliceCount;
+                return cpu.SliceCount;
             },
             new CpuTaskOptions { Priority = CpuTaskPriority.High });
         await Task.Delay(20); // now the timer sleeps until the end of that slice

@@ -5,14 +5,12 @@ public class OverloadTests
 {
     private static readonly int[] Items = [1];
 
-    private static readonly Dictionary<string, Func<CpuWorkerPool, Action<CpuTaskContext>, CpuTaskOptions, CancellationToken, Task>> WithOptions = new()
+    private static readonly Dictionary<string, Func<CpuWorkerPool, Action<CpuTaskContext>, CpuTaskOptions?, CancellationToken, Task>> Calls = new()
     {
         ["Action"] = (pool, body, options, token) => pool.RunAsync(new Action<CpuTaskContext>(body), options, token),
         ["TResult"] = (pool, body, options, token) => pool.RunAsync(cpu => Do(body, cpu, 1), options, token),
         ["Task"] = (pool, body, options, token) => pool.RunAsync(cpu => (Task)Do(body, cpu, Task.CompletedTask), options, token),
         ["Task<TResult>"] = (pool, body, options, token) => pool.RunAsync(cpu => Do(body, cpu, Task.FromResult(1)), options, token),
-        ["ValueTask"] = (pool, body, options, token) => pool.RunAsync(cpu => Do(body, cpu, default(ValueTask)), options, token),
-        ["ValueTask<TResult>"] = (pool, body, options, token) => pool.RunAsync(cpu => Do(body, cpu, new ValueTask<int>(1)), options, token),
         ["each Action"] = (pool, body, options, token) => pool.ForEachAsync(Items, (_, cpu) => body(cpu), options, token),
         ["each Task"] = (pool, body, options, token) => pool.ForEachAsync(Items, (_, cpu) => Do(body, cpu, Task.CompletedTask), options, token),
         ["each ValueTask"] = (pool, body, options, token) => pool.ForEachAsync(Items, (_, cpu) => Do(body, cpu, default(ValueTask)), options, token),
@@ -22,52 +20,90 @@ public class OverloadTests
             pool.ForEachAsync(Items.ToAsyncEnumerable(), (_, cpu) => Do(body, cpu, default(ValueTask)), options, token),
     };
 
-    private static readonly Dictionary<string, Func<CpuWorkerPool, Action<CpuTaskContext>, CancellationToken, Task>> WithoutOptions = new()
-    {
-        ["Action"] = (pool, body, token) => pool.RunAsync(new Action<CpuTaskContext>(body), token),
-        ["TResult"] = (pool, body, token) => pool.RunAsync(cpu => Do(body, cpu, 1), token),
-        ["Task"] = (pool, body, token) => pool.RunAsync(cpu => (Task)Do(body, cpu, Task.CompletedTask), token),
-        ["Task<TResult>"] = (pool, body, token) => pool.RunAsync(cpu => Do(body, cpu, Task.FromResult(1)), token),
-        ["ValueTask"] = (pool, body, token) => pool.RunAsync(cpu => Do(body, cpu, default(ValueTask)), token),
-        ["ValueTask<TResult>"] = (pool, body, token) => pool.RunAsync(cpu => Do(body, cpu, new ValueTask<int>(1)), token),
-        ["each Action"] = (pool, body, token) => pool.ForEachAsync(Items, (_, cpu) => body(cpu), token),
-        ["each Task"] = (pool, body, token) => pool.ForEachAsync(Items, (_, cpu) => Do(body, cpu, Task.CompletedTask), token),
-        ["each ValueTask"] = (pool, body, token) => pool.ForEachAsync(Items, (_, cpu) => Do(body, cpu, default(ValueTask)), token),
-        ["async each Task"] = (pool, body, token) =>
-            pool.ForEachAsync(Items.ToAsyncEnumerable(), (_, cpu) => Do(body, cpu, Task.CompletedTask), token),
-        ["async each ValueTask"] = (pool, body, token) =>
-            pool.ForEachAsync(Items.ToAsyncEnumerable(), (_, cpu) => Do(body, cpu, default(ValueTask)), token),
-    };
-
-    public static TheoryData<string> Overloads => [.. WithOptions.Keys];
+    public static TheoryData<string> Overloads => [.. Calls.Keys];
 
     [Theory]
     [MemberData(nameof(Overloads))]
-    public async Task An_overload_with_options_passes_the_options_and_the_token(string overload)
+    public async Task An_overload_passes_the_options_and_the_token(string overload)
     {
         await using CpuWorkerPool pool = Pools.Create();
         using var source = new CancellationTokenSource();
         string name = "";
-        await WithOptions[overload](pool, cpu => name = cpu.Name, new CpuTaskOptions { Name = "mine" }, source.Token).Soon();
+        await Calls[overload](pool, cpu => name = cpu.Name, new CpuTaskOptions { Name = "mine" }, source.Token).Soon();
 
         name.Should().Be("mine");
-        await ShouldBeCanceled(token => WithOptions[overload](pool, _ => { }, new CpuTaskOptions(), token));
+        foreach (CpuTaskOptions? options in new[] { new CpuTaskOptions(), null })
+        {
+            Task task = Calls[overload](pool, _ => { }, options, new CancellationToken(canceled: true));
+            await task.Ended();
+            task.IsCanceled.Should().BeTrue();
+        }
     }
 
-    [Theory]
-    [MemberData(nameof(Overloads))]
-    public async Task An_overload_without_options_passes_the_token(string overload)
+    [Fact]
+    public void There_are_nine_overloads() =>
+        typeof(CpuWorkerPool).GetMethods().Count(method => method.Name is nameof(CpuWorkerPool.RunAsync) or nameof(CpuWorkerPool.ForEachAsync)).Should().Be(9);
+
+    /// <summary>The forms of calls that users write. Each one compiles without a cast, and is awaited to its end.</summary>
+    [Fact]
+    public async Task A_lambda_or_a_method_binds_to_the_overload_for_its_kind()
     {
         await using CpuWorkerPool pool = Pools.Create();
+        var options = new CpuTaskOptions { Name = "sum", Priority = CpuTaskPriority.Low };
+        CancellationToken token = CancellationToken.None;
+        int ended = 0;
 
-        await ShouldBeCanceled(token => WithoutOptions[overload](pool, _ => { }, token));
-    }
+        await pool.RunAsync(cpu => Work(cpu)).Soon();
+        await pool.RunAsync(cpu => Work(cpu), cancellationToken: token).Soon();
+        await pool.RunAsync(Work, options).Soon();
+        await pool.RunAsync(cpu => { Work(cpu); }, options, token).Soon();
+        await pool.RunAsync(cpu => { Work(cpu); return Task.CompletedTask; }).Soon();
+        await pool.RunAsync(async cpu => { await cpu.CheckpointAsync(); await Task.Yield(); Work(cpu); }).Soon();
+        await pool.RunAsync(async cpu => await WorkAsync(cpu), cancellationToken: token).Soon();
+        await pool.RunAsync(cpu => WorkAsync(cpu), options).Soon();
+        await pool.RunAsync(WorkAsync, options, token).Soon();
+        await pool.RunAsync(WorkAsync, cancellationToken: token).Soon();
+        ended.Should().Be(10);
 
-    private static async Task ShouldBeCanceled(Func<CancellationToken, Task> run)
-    {
-        Task task = run(new CancellationToken(canceled: true));
-        await task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        task.IsCanceled.Should().BeTrue();
+        int[] results =
+        [
+            await pool.RunAsync(_ => 1).Soon(),
+            await pool.RunAsync(Sum, cancellationToken: token).Soon(),
+            await pool.RunAsync(async cpu => { await cpu.CheckpointAsync(); return 1; }, options).Soon(),
+            await pool.RunAsync(cpu => SumAsync(cpu), cancellationToken: token).Soon(),
+            await pool.RunAsync(SumAsync, options, token).Soon(),
+        ];
+        results.Should().Equal(1, 1, 1, 1, 1);
+
+        await pool.ForEachAsync(Items, (item, cpu) => Work(cpu)).Soon();
+        await pool.ForEachAsync(Items, (item, cpu) => { Work(cpu); }, options).Soon();
+        await pool.ForEachAsync(Items, async (item, cpu) => await WorkAsync(cpu), cancellationToken: token).Soon();
+        await pool.ForEachAsync(Items, (item, cpu) => WorkAsync(cpu), options, token).Soon();
+        await pool.ForEachAsync(Items, WorkOn).Soon();
+        await pool.ForEachAsync([1, 2], WorkOn, cancellationToken: token).Soon();
+        await pool.ForEachAsync(Items.ToAsyncEnumerable(), async (item, cpu) => { await Task.Yield(); Work(cpu); }).Soon();
+        await pool.ForEachAsync(Items.ToAsyncEnumerable(), WorkOn, options).Soon();
+        ended.Should().Be(19);
+
+        FluentActions.Invoking(() => pool.RunAsync(cpu => throw new FormatException()).Soon().GetAwaiter().GetResult()).Should().Throw<FormatException>();
+
+        void Work(CpuTaskContext cpu)
+        {
+            cpu.Checkpoint();
+            Interlocked.Increment(ref ended);
+        }
+
+        async Task WorkAsync(CpuTaskContext cpu)
+        {
+            await Task.Yield();
+            Work(cpu);
+        }
+
+        async ValueTask WorkOn(int item, CpuTaskContext cpu) => await WorkAsync(cpu);
+
+        int Sum(CpuTaskContext cpu) => 1;
+
+        Task<int> SumAsync(CpuTaskContext cpu) => Task.FromResult(1);
     }
 
     private static T Do<T>(Action<CpuTaskContext> body, CpuTaskContext cpu, T result)

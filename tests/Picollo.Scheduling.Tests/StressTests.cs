@@ -70,9 +70,9 @@ public class StressTests
             CancellationToken token = random.Next(3) == 0 ? _sources[random.Next(_sources.Length)].Token : default;
             return random.Next(8) switch
             {
-                0 => _pool.ForEachAsync(Enumerable.Range(0, random.Next(6)), (item, cpu) => Body(cpu, new Random(seed + item), depth - 1), token),
-                1 => _pool.RunAsync(void (cpu) => Blocking(cpu, random, depth), token),
-                _ => _pool.RunAsync(cpu => Body(cpu, random, depth), token),
+                0 => _pool.ForEachAsync(Enumerable.Range(0, random.Next(6)), (item, cpu) => Body(cpu, new Random(seed + item), depth - 1), cancellationToken: token),
+                1 => _pool.RunAsync(void (cpu) => Blocking(cpu, random, depth), cancellationToken: token),
+                _ => _pool.RunAsync(cpu => Body(cpu, random, depth), cancellationToken: token),
             };
         }
 

@@ -100,7 +100,7 @@ internal static class HelloServer
     {
         using CpuProfiler profiler = _profiler!;
         CpuProfile profile = profiler.Stop();
-        long ofNone = profile.ByRoute().FirstOrDefault(part => part.Route == CpuProfileRoute.NoRequest)?.Profile.SampleCount ?? 0;
+        long ofNone = profile.SplitByRoute().FirstOrDefault(part => part.Route == CpuProfile.NoRequest)?.SampleCount ?? 0;
         return $"{profile.SampleCount} {profile.SampleCount - ofNone}";
     }
 }

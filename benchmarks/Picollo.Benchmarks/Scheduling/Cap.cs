@@ -9,7 +9,7 @@ namespace Picollo.Benchmarks.Scheduling;
 /// <param name="Run">Computes a task until it ends or the token is canceled.</param>
 internal sealed record Cap(string Name, Func<ChecksumTask, CancellationToken, Task> Run)
 {
-    public static Cap Of(CpuWorkerPool pool) => new("CpuWorkerPool", (work, stop) => pool.RunAsync(work.ComputeAsync, stop));
+    public static Cap Of(CpuWorkerPool pool) => new("CpuWorkerPool", (work, stop) => pool.RunAsync(work.ComputeAsync, cancellationToken: stop));
 
     public static Cap Of(SemaphoreSlim semaphore, int width) => new($"SemaphoreSlim({width}) and Task.Run", async (work, stop) =>
     {

@@ -92,7 +92,7 @@ internal static class FirstStatements
             crc = Crc32.Append(crc, data);
             await cpu.CheckpointAsync();
         }
-    }, CancellationToken.None);
+    }, cancellationToken: CancellationToken.None);
 
     private static Task RunBlocking(CpuWorkerPool pool, CancellationToken stop) => pool.RunAsync(cpu =>
     {
@@ -102,5 +102,5 @@ internal static class FirstStatements
             crc = Crc32.Append(crc, data);
             cpu.Checkpoint();
         }
-    }, CancellationToken.None);
+    }, cancellationToken: CancellationToken.None);
 }

@@ -23,7 +23,7 @@ internal static class SetAsideTask
     }
 
     private static void Add(TextTable table, string name, Run run) => table.Add(
-        name, LatencyTable.Text(run.Wall.TotalMilliseconds), LatencyTable.Text(run.Usage.CpuTime.TotalMilliseconds), $"{run.Usage.SliceCount}",
+        name, LatencyTable.Text(run.Wall.TotalMilliseconds), LatencyTable.Text(run.CpuTime.TotalMilliseconds), $"{run.SliceCount}",
         $"{run.ShortTasks}", LatencyTable.Text(run.Bound.TotalMilliseconds),
         run.Wall <= run.Bound ? "ok" : $"MISSED by {LatencyTable.Text((run.Wall - run.Bound).TotalMilliseconds)}");
 
@@ -39,16 +39,16 @@ internal static class SetAsideTask
 
         double before = shortWork.Done;
         long start = Stopwatch.GetTimestamp();
-        CpuTaskUsage usage = await pool.RunAsync(async cpu =>
+        (TimeSpan cpuTime, int slices) = await pool.RunAsync(async cpu =>
         {
             _ = await longWork.ComputeAsync(cpu);
-            return cpu.GetUsage();
+            return (cpu.GetCpuTime(), cpu.SliceCount);
         });
         TimeSpan wall = Stopwatch.GetElapsedTime(start);
         double shortTasks = shortWork.Done - before;
         await stop.CancelAsync();
         await Task.WhenAll(streams);
-        return new Run(wall, usage, (long)shortTasks, Bound(options.TimeSlice, usage.CpuTime, pool.Statistics.Overrun));
+        return new Run(wall, cpuTime, slices, (long)shortTasks, Bound(options.TimeSlice, cpuTime, pool.Statistics.Overrun));
     }
 
     /// <summary>Returns the bound that <see cref="CpuWorkerPool"/> guarantees for a single waiting task: one period for each slice of the task. It
@@ -63,9 +63,9 @@ internal static class SetAsideTask
     {
         while (!stop.IsCancellationRequested)
         {
-            _ = await pool.RunAsync(work.ComputeAsync, CancellationToken.None);
+            _ = await pool.RunAsync(work.ComputeAsync, cancellationToken: CancellationToken.None);
         }
     }
 
-    private readonly record struct Run(TimeSpan Wall, CpuTaskUsage Usage, long ShortTasks, TimeSpan Bound);
+    private readonly record struct Run(TimeSpan Wall, TimeSpan CpuTime, int SliceCount, long ShortTasks, TimeSpan Bound);
 }

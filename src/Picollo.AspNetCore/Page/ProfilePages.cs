@@ -29,7 +29,7 @@ internal static class ProfilePages
         ProfilePart[] parts =
         [
             new("whole process", stored.Profile.Data),
-            .. stored.Profile.ByRoute().Select(part => new ProfilePart(NameOf(part), part.Profile.Data, stored.Profile.Data)),
+            .. stored.Profile.SplitByRoute().Select(part => new ProfilePart(NameOf(part), part.Data, stored.Profile.Data)),
         ];
         return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
@@ -41,13 +41,13 @@ internal static class ProfilePages
         (CpuProfile before, CpuProfile after) = one.Profile.StartTimeUtc <= other.Profile.StartTimeUtc
             ? (one.Profile, other.Profile)
             : (other.Profile, one.Profile);
-        Dictionary<string, CpuProfile> routes = before.ByRoute().ToDictionary(NameOf, part => part.Profile);
+        Dictionary<string, CpuProfile> routes = before.SplitByRoute().ToDictionary(NameOf);
         DifferenceData whole = new(before.Data, after.Data);
         DifferencePart[] parts =
         [
             new("whole process", whole),
-            .. after.ByRoute().Where(part => routes.ContainsKey(NameOf(part)))
-                .Select(part => new DifferencePart(NameOf(part), new(routes[NameOf(part)].Data, part.Profile.Data), whole)),
+            .. after.SplitByRoute().Where(part => routes.ContainsKey(NameOf(part)))
+                .Select(part => new DifferencePart(NameOf(part), new(routes[NameOf(part)].Data, part.Data), whole)),
         ];
         string title = $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
@@ -97,8 +97,8 @@ internal static class ProfilePages
     }
 
     /// <summary>Returns the name of a part. Routes and named work have different names.</summary>
-    private static string NameOf(CpuProfileRoute part) =>
-        part.Method.Length > 0 || part.Route is CpuProfileRoute.NoRequest or RouteTable.OwnPage ? $"{part}" : $"{part} (named work)";
+    private static string NameOf(CpuProfile part) =>
+        $"{part.Label}{(part is { HttpMethod: null, Route: not (CpuProfile.NoRequest or RouteTable.OwnPage) } ? " (named work)" : "")}";
 
     private static string BackTo(string address) => $"<a href=\"{Markup.Encode(address)}\">Back to the routes</a>";
 

@@ -171,7 +171,7 @@ internal sealed class JitterRunner
         if (load?.End is { } end && !_isLoadOver)
         {
             _isLoadOver = true;
-            string how = end.Signal is { } signal ? $"was terminated by signal {signal}" : $"exited with code {end.ExitCode}";
+            string how = end.TerminationSignal is { } signal ? $"was terminated by signal {signal}" : $"exited with code {end.ExitCode}";
             _report.Note(Invariant($"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement continues without it"));
         }
     }
@@ -237,11 +237,11 @@ internal sealed class BackgroundLoad : IDisposable
     {
         if (!_end.IsCompleted)
         {
-            _running.Signal(Signals.Terminate);
-            _running.Signal(Signals.Continue); // otherwise a stopped process would not receive SIGTERM
+            _running.SendSignal(Signals.Terminate);
+            _running.SendSignal(Signals.Continue); // otherwise a stopped process would not receive SIGTERM
             if (Task.WaitAny([_end], GracePeriod) < 0)
             {
-                _running.Signal(Signals.Kill);
+                _running.SendSignal(Signals.Kill);
                 Task.WaitAny(_end);
             }
         }

@@ -20,9 +20,9 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         var meter = new CommandMeter();
         using RunningCommand attached = meter.Attach(MeasuredCommand.OfProcess(process), process);
         using CpuProfiler profiler = CpuProfiler.Start(options.Profiler);
-        using CancellationTokenRegistration onInterrupt = interrupt.Token.Register(() => attached.Signal(Signals.Interrupt));
+        using CancellationTokenRegistration onInterrupt = interrupt.Token.Register(() => attached.SendSignal(Signals.Interrupt));
         using Timer onDuration = new(
-            _ => attached.Signal(Signals.Interrupt), null, options.Duration ?? Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            _ => attached.SendSignal(Signals.Interrupt), null, options.Duration ?? Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         attached.Wait();
         CpuProfile profile = profiler.Stop();
         terminal.LeaveInterruptLine(interrupt);
@@ -36,13 +36,14 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         try
         {
             // Child processes inherit the variables. Each process writes the name of a method when it is compiled.
-            var variables = new Dictionary<string, string>
+            var variables = new Dictionary<string, string?>
             {
                 ["DOTNET_PerfMapEnabled"] = "3",
                 ["DOTNET_PerfMapJitDumpPath"] = folder,
             };
             var meter = new CommandMeter
             {
+                Environment = variables,
                 ProcessCreated = id => profiler = CpuProfiler.Start(
                     new ProfilerSettings(id, options.Profiler) { PerfMapFolder = folder, Command = command.Text }),
             };
@@ -51,7 +52,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
                 throw new CommandException(reason);
             }
 
-            using RunningCommand running = meter.Start(command.WithEnvironment(variables));
+            using RunningCommand running = meter.Start(command);
             CommandRun run = new CommandSignals(interrupt).Wait(running, isInOwnGroup: false);
             return Write(profiler!.Stop(run.Usage.Cpu), terminal.ErrorResults, run.ExitCode);
         }

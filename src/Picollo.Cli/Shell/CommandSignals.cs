@@ -61,10 +61,10 @@ internal sealed class CommandSignals
     /// <summary>Sends a signal, and SIGCONT so that a stopped command receives it.</summary>
     private void Send(int signal)
     {
-        _running!.Signal(signal);
+        _running!.SendSignal(signal);
         if (OperatingSystem.IsLinux())
         {
-            _running.Signal(Signals.Continue);
+            _running.SendSignal(Signals.Continue);
         }
     }
 

@@ -203,7 +203,7 @@ internal sealed class StatRunner : IDisposable
     private CommandRun WaitWithCommand(RunningCommand attached, RunningCommand? command, out int exitCode)
     {
         Task<CommandRun>? waiting = command?.WaitAsync();
-        waiting?.ContinueWith(_ => attached.Signal(Signals.Terminate), TaskScheduler.Default);
+        waiting?.ContinueWith(_ => attached.SendSignal(Signals.Terminate), TaskScheduler.Default);
         CommandRun measured = _signals.Wait(attached, isInOwnGroup: true);
         exitCode = waiting is { IsCompleted: true } ? waiting.GetAwaiter().GetResult().ExitCode : 0;
         return measured;
@@ -295,7 +295,7 @@ internal abstract class StatReport
         return failed.Length == 0 ? null : Invariant($"{failed.Length} of {runs.Count} {name} failed; the first {Ending(failed[0])}");
     }
 
-    protected static string Ending(CommandRun run) => run.Signal is { } signal
+    protected static string Ending(CommandRun run) => run.TerminationSignal is { } signal
         ? Invariant($"was terminated by signal {signal}")
         : Invariant($"exited with code {run.ExitCode}");
 

@@ -15,7 +15,8 @@ namespace Picollo.Diagnostics;
 /// first instruction, and include all processes that the command starts.</para>
 /// <para>On other systems, a run uses <see cref="System.Diagnostics.Process"/>, and <see cref="UnavailableReason"/> lists the unavailable
 /// values.</para>
-/// <para>The command inherits the standard output and error of this process and, without <see cref="InputPath"/>, its standard input.
+/// <para>The command inherits the standard output and error of this process. <see cref="InputPath"/>, <see cref="WorkingDirectory"/> and
+/// <see cref="Environment"/> change its standard input, its current directory and its environment, which it otherwise inherits, too.
 /// Commands that read an inherited standard input share it: each one continues where the previous one stopped, even in a file. Immutable
 /// and thread-safe. A run takes about one millisecond more than the command.</para>
 /// <example>
@@ -52,6 +53,31 @@ public sealed class CommandMeter
     /// pipe.</remarks>
     public string? InputPath { get; init; }
 
+    /// <summary>The current directory of the commands. <see langword="null"/>, the default, for the current directory of this
+    /// process.</summary>
+    /// <remarks>It is not used to find the program: a relative path of the program is relative to the current directory of this process, as
+    /// in <see cref="ProcessStartInfo.WorkingDirectory"/>.</remarks>
+    /// <exception cref="ArgumentException">The value is empty or contains a NUL character.</exception>
+    public string? WorkingDirectory
+    {
+        get;
+        init => field = value is null ? null : Path.GetFullPath(value);
+    }
+
+    /// <summary>The environment variables of the commands that differ from those of this process: a text sets a variable, and
+    /// <see langword="null"/> removes it. Empty by default. The value is copied.</summary>
+    /// <remarks>On Linux, the program is looked up in the <c>PATH</c> of this environment, as a shell does. If
+    /// <see cref="UnavailableReason"/> is not <see langword="null"/>, it is looked up in the <c>PATH</c> of this process, as
+    /// <see cref="ProcessStartInfo"/> does.</remarks>
+    /// <exception cref="ArgumentException">A name is empty or contains <c>=</c>, or a name or text contains a NUL character.</exception>
+    public IReadOnlyDictionary<string, string?> Environment
+    {
+        get;
+        init => field = value.All(variable => variable.Key is not "" && !variable.Key.AsSpan().Contains('=') && !$"{variable}".AsSpan().Contains('\0'))
+            ? new Dictionary<string, string?>(value)
+            : throw new ArgumentException("A name must not be empty or contain '=', and no text may contain NUL.", nameof(Environment));
+    } = new Dictionary<string, string?>();
+
     /// <summary>The interval at which the command's threads are read, at least 1 ms; null, the default, to disable this. A thread that
     /// lives for less than the interval is likely to be missed. A read takes about 20 µs per thread. Linux only. Must be set before the
     /// first run.</summary>
@@ -83,7 +109,8 @@ public sealed class CommandMeter
     public string? UnavailableReason => _spawn().UnavailableReason;
 
     /// <summary>Runs a command to its end.</summary>
-    /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>.</param>
+    /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>
+    /// (<see cref="Environment"/>).</param>
     /// <param name="arguments">The arguments, passed on unchanged.</param>
     /// <returns>The result of the run.</returns>
     /// <inheritdoc cref="Start(string, ReadOnlySpan{string})" path="/remarks"/>
@@ -98,13 +125,13 @@ public sealed class CommandMeter
     }
 
     /// <summary>Starts a command. Blocks for about a millisecond.</summary>
-    /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>.</param>
+    /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>
+    /// (<see cref="Environment"/>).</param>
     /// <param name="arguments">The arguments, passed on unchanged.</param>
     /// <returns>The running command. Wait for it and dispose it.</returns>
-    /// <remarks>The command inherits the environment and the current directory of this process. It is in the same process group, so Ctrl+C
-    /// at the terminal reaches both. Use a shell for a pipeline: <c>Start("/bin/sh", "-c", "sort words | uniq")</c>. On Linux, text is
-    /// passed as UTF-8, and a lone surrogate U+DC80 to U+DCFF as the byte 80 to FF. Variables that this process has not changed keep their
-    /// bytes.</remarks>
+    /// <remarks>The command is in the process group of this process, so Ctrl+C at the terminal reaches both. Use a shell for a pipeline:
+    /// <c>Start("/bin/sh", "-c", "sort words | uniq")</c>. On Linux, text is passed as UTF-8, and a lone surrogate U+DC80 to U+DCFF as the
+    /// byte 80 to FF. Variables that this process has not changed keep their bytes.</remarks>
     /// <exception cref="ArgumentException">The program's name is empty, or the name or an argument contains a NUL character.</exception>
     /// <exception cref="ArgumentNullException">The program or an argument is <see langword="null"/>.</exception>
     /// <exception cref="MeasurementUnavailableException">A required counter is unavailable, or the system has run out of processes or file
@@ -112,23 +139,24 @@ public sealed class CommandMeter
     /// <exception cref="IOException">The file of <see cref="InputPath"/> cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">The file of <see cref="InputPath"/> is a directory, or reading it is not
     /// permitted.</exception>
-    /// <exception cref="Win32Exception">The command cannot be executed (if <see cref="UnavailableReason"/> is <see langword="null"/>,
-    /// <see cref="RunningCommand.Wait"/> throws it).</exception>
+    /// <exception cref="Win32Exception">The command cannot be executed, or its directory cannot be entered (if
+    /// <see cref="UnavailableReason"/> is <see langword="null"/>, <see cref="RunningCommand.Wait"/> throws it).</exception>
     public RunningCommand Start(string program, params ReadOnlySpan<string> arguments) =>
         Start(MeasuredCommand.FromArguments(program, arguments));
 
     internal RunningCommand Start(MeasuredCommand command)
     {
         ArgumentNullException.ThrowIfNull(command);
+        command = command with { InputPath = InputPath, WorkingDirectory = WorkingDirectory, Environment = Environment };
         (SpawnProgram? program, string? reason) = _spawn();
         if (program is null)
         {
             UnavailablePerfCounter[] unavailable = Unavailable(reason);
             ThrowIfNoIntervals(session: null, unavailable);
-            return new RunningCommand(command, PlainCommand.Start(command, InputPath), counters: null, unavailable);
+            return new RunningCommand(command, PlainCommand.Start(command), counters: null, unavailable);
         }
 
-        HeldCommand held = HeldCommand.Start(program, command, InputPath);
+        HeldCommand held = HeldCommand.Start(program, command);
         PerfEventCounterSession? session = null;
         CommandThreads? threads = null;
         try
@@ -154,7 +182,7 @@ public sealed class CommandMeter
         }
     }
 
-    /// <summary>Measures a running process until it ends, or until <see cref="RunningCommand.Signal"/> or
+    /// <summary>Measures a running process until it ends, or until <see cref="RunningCommand.SendSignal"/> or
     /// <see cref="RunningCommand.Dispose"/> is called, which do not end the process.</summary>
     /// <exception cref="MeasurementUnavailableException">There is no such process, a required counter is unavailable, or the system is not
     /// Linux.</exception>

@@ -25,8 +25,8 @@ public sealed class CommandRun
     /// it.</summary>
     public int ExitCode { get; internal init; }
 
-    /// <summary>The signal that ended the command; <see langword="null"/> if it exited by itself.</summary>
-    public int? Signal { get; internal init; }
+    /// <summary>The system's number of the signal that ended the command; <see langword="null"/> if it exited by itself.</summary>
+    public int? TerminationSignal { get; internal init; }
 
     /// <summary>The counters, in the order in which they were specified.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; internal init; } = [];

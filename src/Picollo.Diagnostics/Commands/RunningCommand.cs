@@ -5,7 +5,7 @@ using Picollo.PerfEvent;
 namespace Picollo.Diagnostics;
 
 /// <summary>A running command.</summary>
-/// <remarks><see cref="Signal"/> can be called by any thread at any time. All other members must be used by one thread.</remarks>
+/// <remarks><see cref="SendSignal"/> can be called by any thread at any time. All other members must be used by one thread.</remarks>
 public sealed class RunningCommand : IDisposable
 {
     private const int SignalBase = 128;
@@ -37,7 +37,7 @@ public sealed class RunningCommand : IDisposable
     /// <summary>Sends a signal to the command. Does nothing if it has exited. On Windows, any signal ends the command.</summary>
     /// <param name="signal">The system's signal number, 1 to 64.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is outside its range.</exception>
-    public void Signal(int signal)
+    public void SendSignal(int signal)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(signal, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(signal, 64);
@@ -47,8 +47,9 @@ public sealed class RunningCommand : IDisposable
     /// <summary>Waits until the command exits, but not for processes that it leaves running. Further calls return the same
     /// result.</summary>
     /// <returns>The result of the run.</returns>
-    /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
-    /// error number: on Linux, ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
+    /// <exception cref="Win32Exception">The command could not be executed, or its directory could not be entered.
+    /// <see cref="Win32Exception.NativeErrorCode"/> is the system's error number: on Linux, ENOENT (2) or ENOTDIR (20) if there is no such
+    /// program or directory.</exception>
     /// <exception cref="MeasurementUnavailableException">The program that waits for the command was killed. The command was killed with it,
     /// unless it is a set-user-ID program.</exception>
     /// <exception cref="ObjectDisposedException">The object was disposed before the first wait.</exception>
@@ -67,7 +68,7 @@ public sealed class RunningCommand : IDisposable
     }
 
     /// <summary>Waits until the command exits, on a separate thread.</summary>
-    /// <param name="cancellationToken">The token to cancel the wait. The command continues: use <see cref="Signal"/> or
+    /// <param name="cancellationToken">The token to cancel the wait. The command continues: use <see cref="SendSignal"/> or
     /// <see cref="Dispose"/> to end it. A canceled wait can be repeated.</param>
     /// <returns>The result of the run.</returns>
     /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
@@ -120,7 +121,7 @@ public sealed class RunningCommand : IDisposable
             ElapsedNanoseconds = end.ElapsedNanoseconds,
             Usage = end.Usage,
             ExitCode = end.IsSignal ? SignalBase + end.Status : end.Status,
-            Signal = end.IsSignal ? end.Status : null,
+            TerminationSignal = end.IsSignal ? end.Status : null,
             Counters = _counters is null ? [] : [.. _counters.Counters.Select(counter => new CommandCounter(
                 counter.Name, counter.Value, counter.RunningShare, counter.Definition.IsClock))],
             UnavailableCounters = _unavailable,

@@ -30,7 +30,7 @@ namespace Picollo.PerfEvent;
 ///     Work();
 /// }
 ///
-/// session.Counters.Hardware.Instructions!.Histogram.GetSummary().PrettyPrint("Instructions");
+/// session.Counters.Instructions!.Histogram.GetSummary().PrettyPrint("Instructions");
 /// </code>
 /// </example>
 /// </remarks>

@@ -2,29 +2,15 @@ using System.Collections;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>The counters of a session, in the order in which they were added.</summary>
-/// <remarks>Immutable. A <c>foreach</c> over the type itself, indexing and the properties do not allocate.</remarks>
-public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
+/// <summary>The counters of a session, in the order in which they were added, and by name: <c>session.Counters.CpuCycles</c>.</summary>
+/// <remarks>Immutable. A property or an indexer returns <see langword="null"/> if the counter is not in the session. The properties are
+/// the counters of the CPU, of the kernel, and of the level-1 and last-level caches; the indexers find all counters. A <c>foreach</c> over
+/// the type itself, indexing and the properties do not allocate.</remarks>
+public sealed partial class PerfEventCounters : IReadOnlyList<PerfEventCounter>
 {
     private readonly PerfEventCounter[] _counters;
 
-    internal PerfEventCounters(PerfEventCounter[] counters)
-    {
-        _counters = counters;
-        Hardware = new PerfHardwareCounters(this);
-        Software = new PerfSoftwareCounters(this);
-        Caches = new PerfCacheCounters(this);
-    }
-
-    /// <summary>The hardware counters by preset; <see langword="null"/> for counters that are not in the session.</summary>
-    public PerfHardwareCounters Hardware { get; }
-
-    /// <summary>The software counters by preset; <see langword="null"/> for counters that are not in the session.</summary>
-    public PerfSoftwareCounters Software { get; }
-
-    /// <summary>The counters of the level-1 and last-level caches by preset; <see langword="null"/> for counters that are not in the
-    /// session. The indexer also finds those of other caches.</summary>
-    public PerfCacheCounters Caches { get; }
+    internal PerfEventCounters(PerfEventCounter[] counters) => _counters = counters;
 
     /// <inheritdoc/>
     public int Count => _counters.Length;

@@ -45,14 +45,14 @@ public class CpuProfilesTests
         posted.StatusCode.Should().Be(HttpStatusCode.SeeOther);
         StoredProfile stored = ProfilesOf(server).All.Should().ContainSingle().Subject;
         posted.Headers.Location.Should().Be(new Uri($"?profile={stored.Id}", UriKind.Relative));
-        IReadOnlyList<CpuProfileRoute> parts = stored.Profile.ByRoute();
-        CpuProfile sixty = parts.Should().ContainSingle(part => part.ToString() == "GET /sixty/{id}").Subject.Profile;
-        CpuProfile forty = parts.Should().ContainSingle(part => part.ToString() == "GET /forty").Subject.Profile;
+        IReadOnlyList<CpuProfile> parts = stored.Profile.SplitByRoute();
+        CpuProfile sixty = parts.Should().ContainSingle(part => part.Label!.ToString() == "GET /sixty/{id}").Subject;
+        CpuProfile forty = parts.Should().ContainSingle(part => part.Label!.ToString() == "GET /forty").Subject;
         SamplesOf(sixty, nameof(BurnForty)).Should().Be(0);
         SamplesOf(forty, nameof(BurnSixty)).Should().Be(0);
         SamplesOf(sixty, nameof(BurnSixty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnSixty))).And.BePositive();
         SamplesOf(forty, nameof(BurnForty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnForty))).And.BePositive();
-        parts.Sum(part => part.Profile.SampleCount).Should().Be(stored.Profile.SampleCount);
+        parts.Sum(part => part.SampleCount).Should().Be(stored.Profile.SampleCount);
         FlowRecorder.IsActive.Should().BeFalse("nothing is recorded without a profile");
 
         string page = await server.Client.GetStringAsync($"/picollo?profile={stored.Id}");
@@ -308,14 +308,14 @@ public class CpuProfilesTests
             await UntilAsync(() => Volatile.Read(ref _laterCount) == 20);
         });
 
-        IReadOnlyList<CpuProfileRoute> parts = profile.ByRoute();
-        CpuProfile work = parts.Should().ContainSingle(part => part.Method == "" && part.Route == "GET /later").Subject.Profile;
-        CpuProfile later = parts.Should().ContainSingle(part => part.Method == "GET" && part.Route == "/later").Subject.Profile;
-        CpuProfile none = parts.Should().ContainSingle(part => part.Route == CpuProfileRoute.NoRequest).Subject.Profile;
+        IReadOnlyList<CpuProfile> parts = profile.SplitByRoute();
+        CpuProfile work = parts.Should().ContainSingle(part => part.HttpMethod == null && part.Route == "GET /later").Subject;
+        CpuProfile later = parts.Should().ContainSingle(part => part.HttpMethod == "GET" && part.Route == "/later").Subject;
+        CpuProfile none = parts.Should().ContainSingle(part => part.Route == CpuProfile.NoRequest).Subject;
         (SamplesOf(work, nameof(BurnSixty)) > 0, SamplesOf(work, nameof(BurnForty))).Should().Be((true, 0));
         (SamplesOf(later, nameof(BurnForty)) > 0, SamplesOf(later, nameof(BurnSixty))).Should().Be((true, 0));
         (SamplesOf(none, nameof(BurnHidden)) > 0, SamplesOf(none, nameof(BurnSixty)) + SamplesOf(none, nameof(BurnForty))).Should().Be((true, 0));
-        CpuProfile middleware = parts.Should().ContainSingle(part => part.ToString() == "GET (no endpoint)").Subject.Profile;
+        CpuProfile middleware = parts.Should().ContainSingle(part => part.Label!.ToString() == "GET (no endpoint)").Subject;
         SamplesOf(middleware, nameof(BurnForty)).Should().BePositive();
         parts.Should().NotContain(part => part.Route == "/hidden", "it is excluded from metrics");
 

@@ -59,8 +59,8 @@ public class ProfileRouteTests
 
         PartOf(profile, nameof(BurnSixty)).Should().Be("GET /throws/{id}");
         PartOf(profile, nameof(BurnForty)).Should().Be("GET /refuses");
-        PartOf(profile, nameof(BurnHidden)).Should().Be(isMeasured ? "GET /throws/{id}" : CpuProfileRoute.NoRequest);
-        PartOf(profile, nameof(BurnMore)).Should().Be(isMeasured ? "GET /refuses" : CpuProfileRoute.NoRequest);
+        PartOf(profile, nameof(BurnHidden)).Should().Be(isMeasured ? "GET /throws/{id}" : CpuProfile.NoRequest);
+        PartOf(profile, nameof(BurnMore)).Should().Be(isMeasured ? "GET /refuses" : CpuProfile.NoRequest);
         Rows(server).Should().Equal(["GET /refuses", "GET /throws/{id}"], "the rows of the page count these requests in the same way");
     }
 
@@ -241,7 +241,7 @@ public class ProfileRouteTests
         });
 
         string[] routes = [.. Enumerable.Range(0, Count).Select(i => $"GET /route{i}/{{id}}")];
-        string[] sampled = [.. profile.ByRoute().Where(part => SamplesOf(part.Profile, nameof(BurnSixty)) > 0).Select(part => $"{part}")];
+        string[] sampled = [.. profile.SplitByRoute().Where(part => SamplesOf(part, nameof(BurnSixty)) > 0).Select(part => $"{part.Label}")];
         sampled.Should().BeSubsetOf(routes).And.OnlyHaveUniqueItems();
         sampled.Length.Should().BeGreaterThan(180, "on a busy machine, a short request may have no sample");
         string page = await server.Client.GetStringAsync("/picollo?profile=latest");

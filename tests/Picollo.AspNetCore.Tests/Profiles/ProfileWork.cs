@@ -78,11 +78,11 @@ internal static class ProfileWork
     /// <summary>Returns the name of the part that has all samples of a method. Checks that the parts have all samples of the profile.</summary>
     public static string PartOf(CpuProfile profile, string method)
     {
-        IReadOnlyList<CpuProfileRoute> parts = profile.ByRoute();
-        parts.Sum(part => part.Profile.SampleCount).Should().Be(profile.SampleCount);
-        CpuProfileRoute own = parts.Should().ContainSingle(part => SamplesOf(part.Profile, method) > 0, method).Subject;
-        SamplesOf(own.Profile, method).Should().Be(SamplesOf(profile, method));
-        return own.ToString();
+        IReadOnlyList<CpuProfile> parts = profile.SplitByRoute();
+        parts.Sum(part => part.SampleCount).Should().Be(profile.SampleCount);
+        CpuProfile own = parts.Should().ContainSingle(part => SamplesOf(part, method) > 0, method).Subject;
+        SamplesOf(own, method).Should().Be(SamplesOf(profile, method));
+        return $"{own.Label}";
     }
 
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]

@@ -361,7 +361,7 @@ internal sealed class SoakLoad : IAsyncDisposable
             await Task.Delay(TimeSpan.FromSeconds(3), _end.Token);
             CpuProfile profile = profiler.Stop();
             profile.SampleCount.Should().BePositive();
-            profile.ByRoute().Sum(part => part.Profile.SampleCount).Should().Be(profile.SampleCount);
+            profile.SplitByRoute().Sum(part => part.SampleCount).Should().Be(profile.SampleCount);
             Samples += profile.SampleCount;
         }
 
@@ -401,7 +401,7 @@ internal sealed class SoakLoad : IAsyncDisposable
                             await cpu.CheckpointAsync();
                             await Task.Delay(1, CancellationToken.None);
                         }
-                    }, cancel.Token);
+                    }, cancellationToken: cancel.Token);
                     await runs.Task;
                     await cancel.CancelAsync();
                     Func<Task> ending = () => canceled;

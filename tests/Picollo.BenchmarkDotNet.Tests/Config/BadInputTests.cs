@@ -91,7 +91,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [Fact]
     public void Counters_beyond_the_limit_of_a_session_are_excluded()
     {
-        PicolloMeasure[] measures = [.. Enumerable.Range(0, 70).Select(i => PicolloMeasure.Raw(1, 9, $"dummy{i}"))];
+        PicolloMeasure[] measures = [.. Enumerable.Range(0, 70).Select(i => PicolloMeasure.CreateRawCounter(1, 9, $"dummy{i}"))];
         using BenchmarkRun many = new(
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated()).AddPicollo(measures), typeof(PlainWorkload));
 

@@ -45,7 +45,7 @@ public sealed class ConfigTests
         manual.AddPicollo(PicolloMeasure.CpuUsage).Should().BeSameAs(manual);
         manual.GetDiagnosers().Should().ContainSingle();
 
-        ManualConfig copy = DefaultConfig.Instance.AddPicollo(PicolloMeasure.CpuUsage, PerfHardwareCounterId.Instructions, PicolloMeasure.Named("sched:sched_switch"));
+        ManualConfig copy = DefaultConfig.Instance.AddPicollo(PicolloMeasure.CpuUsage, PerfHardwareCounterId.Instructions, PicolloMeasure.CreateNamedCounter("sched:sched_switch"));
         DefaultConfig.Instance.GetDiagnosers().Should().BeEmpty();
         DefaultConfig.Instance.GetJobs().Should().BeEmpty();
         copy.GetExporters().Should().Equal(DefaultConfig.Instance.GetExporters());

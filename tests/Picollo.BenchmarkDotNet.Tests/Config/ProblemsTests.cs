@@ -13,7 +13,7 @@ public sealed class ProblemsTests
     [InlineData(null, false)]
     public void More_hardware_counters_than_the_CPU_has_are_reported(int? pmuCounters, bool expected)
     {
-        MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PicolloMeasure.Named("cpu/event=1/"), PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch")]);
+        MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PicolloMeasure.CreateNamedCounter("cpu/event=1/"), PerfSoftwareCounterId.PageFaults, PicolloMeasure.CreateNamedCounter("sched:sched_switch")]);
         PicolloDiagnoser.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
             ? [$"3 hardware counters are requested, but the CPU has {pmuCounters}: they are multiplexed, and their counts are scaled."]
             : []);

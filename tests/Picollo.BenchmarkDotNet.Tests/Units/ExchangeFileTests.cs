@@ -10,7 +10,7 @@ public sealed class ExchangeFileTests
     public void A_request_can_be_written_and_read()
     {
         MeasureRequest request = MeasureRequest.FromSets(
-            [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch"), PicolloMeasure.Raw(4, ulong.MaxValue, "\"raw\" µ,;")])],
+            [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, PicolloMeasure.CreateNamedCounter("sched:sched_switch"), PicolloMeasure.CreateRawCounter(4, ulong.MaxValue, "\"raw\" µ,;")])],
             isAwaited: true);
         InFile(request, path =>
         {

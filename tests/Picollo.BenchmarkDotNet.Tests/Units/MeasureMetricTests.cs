@@ -93,10 +93,10 @@ public sealed class MeasureMetricTests
     public void Percentiles_can_be_selected_and_are_in_order()
     {
         MeasureRequest request = MeasureRequest.FromSets(
-            [new([PicolloMeasure.HdrPercentilesAt(99.99, 50)]), new([PicolloMeasure.HdrPercentilesAt(95, 50, 0, 100, -1)])], isAwaited: false);
+            [new([PicolloMeasure.CreateHdrPercentiles(99.99, 50)]), new([PicolloMeasure.CreateHdrPercentiles(95, 50, 0, 100, -1)])], isAwaited: false);
         MeasureMetrics.DescribeCalls(request.Ranks).OrderBy(metric => metric.PriorityInCategory).Select(metric => metric.Id)
             .Should().Equal("Calls", "Call mean", "Call p50", "Call p95", "Call p99.99", "Call max");
-        PicolloDiagnoser.Problems([new([PicolloMeasure.HdrPercentilesAt(50, 100)])], _ => [], null)
+        PicolloDiagnoser.Problems([new([PicolloMeasure.CreateHdrPercentiles(50, 100)])], _ => [], null)
             .Should().Equal("The percentile 100 is excluded: percentiles must be above 0 and below 100.");
     }
 
@@ -143,7 +143,7 @@ public sealed class MeasureMetricTests
     {
         MeasureMetrics.Create(MeasureRequest.FromSets([new([PicolloMeasure.CpuUsageByMode])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
             .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(BenchmarkCounter.NamesOfCpu.Select(name => $"{name}/Op"));
-        PicolloMeasure[] counters = [.. BenchmarkCounter.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
+        PicolloMeasure[] counters = [.. BenchmarkCounter.NamesOfCpu.Append("other").Select(name => PicolloMeasure.CreateRawCounter(1, 9, name))];
         BenchmarkCounter.Choose(counters, out _).Should().HaveCount(6);
         BenchmarkCounter.Choose([.. counters, PicolloMeasure.CpuUsage], out IReadOnlyList<string> problems)
             .Select(counter => counter.Name).Should().Equal("other");

@@ -45,7 +45,7 @@ public sealed class MeasureRequestTests
     public void Counters_keep_their_kinds_and_numbers()
     {
         MeasureRequest.FromSets(
-            [new([PerfHardwareCounterId.RefCpuCycles, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.TaskClock, PicolloMeasure.Named("cpu/event=0x2e/"), PicolloMeasure.Named("sched:sched_switch"), PicolloMeasure.Raw(4, 0x412e, "mine")])],
+            [new([PerfHardwareCounterId.RefCpuCycles, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.TaskClock, PicolloMeasure.CreateNamedCounter("cpu/event=0x2e/"), PicolloMeasure.CreateNamedCounter("sched:sched_switch"), PicolloMeasure.CreateRawCounter(4, 0x412e, "mine")])],
             isAwaited: false).Counters.Should().Equal(
                 new BenchmarkCounter("RefCpuCycles", Hardware: PerfHardwareCounterId.RefCpuCycles),
                 new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss),

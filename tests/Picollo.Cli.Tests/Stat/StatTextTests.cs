@@ -83,7 +83,7 @@ public class StatTextTests
         {
             ElapsedNanoseconds = 1_234_567_890 + (n * 1_000_000),
             ExitCode = exitCode,
-            Signal = signal,
+            TerminationSignal = signal,
             Usage = new ResourceUsage
             {
                 Cpu = new CpuUsage(1_000_000_000 + n, 200_000_000 * (n % 3)),

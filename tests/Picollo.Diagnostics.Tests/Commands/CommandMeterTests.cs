@@ -45,7 +45,7 @@ public sealed class CommandMeterTests : IDisposable
         CommandRun run = Meter.Run("true");
 
         run.ExitCode.Should().Be(0);
-        run.Signal.Should().BeNull();
+        run.TerminationSignal.Should().BeNull();
         run.Usage.MaxResidentBytes.Should().BeInRange(Mebibyte / 4, 20 * Mebibyte);
         ResourceUsage.GetByProcess().MaxResidentBytes.Should().BeGreaterThan(40 * Mebibyte, "otherwise, the test would prove nothing");
         run.Counters.Should().BeEmpty();
@@ -81,14 +81,14 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void The_exit_code_is_returned() => Shell("exit 7").Should().BeEquivalentTo(new { ExitCode = 7, Signal = (int?)null });
+    public void The_exit_code_is_returned() => Shell("exit 7").Should().BeEquivalentTo(new { ExitCode = 7, TerminationSignal = (int?)null });
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
     public void A_signal_is_distinguished_from_an_exit_code()
     {
-        Shell("kill -9 $$").Should().BeEquivalentTo(new { ExitCode = 137, Signal = 9 });
-        Shell("exit 137").Should().BeEquivalentTo(new { ExitCode = 137, Signal = (int?)null });
+        Shell("kill -9 $$").Should().BeEquivalentTo(new { ExitCode = 137, TerminationSignal = 9 });
+        Shell("exit 137").Should().BeEquivalentTo(new { ExitCode = 137, TerminationSignal = (int?)null });
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
@@ -98,7 +98,7 @@ public sealed class CommandMeterTests : IDisposable
         foreach (int signal in (int[])[1, 2, 3, 13, 15, 17])
         {
             int? expected = signal == 17 ? null : signal; // SIGCHLD does not end a process
-            Shell($"kill -{signal} $$; exit 3").Signal.Should().Be(expected);
+            Shell($"kill -{signal} $$; exit 3").TerminationSignal.Should().Be(expected);
         }
 
         Shell("[ \"$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status)\" = 0000000000000000 ]").ExitCode.Should().Be(0, "no signal is blocked");
@@ -225,10 +225,10 @@ public sealed class CommandMeterTests : IDisposable
     {
         using RunningCommand running = Meter.Start("/bin/sh", "-c", $"trap 'kill $!; exit 5' TERM; sleep 60 & : > {_folder}/ready; wait");
         WaitFor(() => File.Exists($"{_folder}/ready"));
-        running.Signal(Terminate);
+        running.SendSignal(Terminate);
 
         running.Wait().ExitCode.Should().Be(5);
-        running.Signal(Terminate);
+        running.SendSignal(Terminate);
         running.Wait().ExitCode.Should().Be(5, "the result of an ended command does not change");
     }
 
@@ -238,9 +238,9 @@ public sealed class CommandMeterTests : IDisposable
     {
         using RunningCommand running = Meter.Start(MeasuredCommand.FromText($"sleep 61 & echo $! > {_folder}/id; : > {_folder}/ready; wait"));
         WaitFor(() => File.Exists($"{_folder}/ready"));
-        running.Signal(Terminate);
+        running.SendSignal(Terminate);
 
-        running.Wait().Signal.Should().Be(Terminate);
+        running.Wait().TerminationSignal.Should().Be(Terminate);
         WaitFor(() => HasEnded(IdIn("id")));
     }
 
@@ -307,8 +307,8 @@ public sealed class CommandMeterTests : IDisposable
         await running.Invoking(each => each.WaitAsync(soon.Token)).Should().ThrowAsync<OperationCanceledException>();
         HasEnded(running.Id).Should().BeFalse();
 
-        running.Signal(Terminate);
-        running.Wait().Signal.Should().Be(Terminate);
+        running.SendSignal(Terminate);
+        running.Wait().TerminationSignal.Should().Be(Terminate);
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
@@ -404,7 +404,7 @@ public sealed class CommandMeterTests : IDisposable
         running.ToString().Should().Be("true 'a b'");
         foreach (int signal in (int[])[0, -1, 65, 256])
         {
-            running.Invoking(command => command.Signal(signal)).Should().Throw<ArgumentOutOfRangeException>();
+            running.Invoking(command => command.SendSignal(signal)).Should().Throw<ArgumentOutOfRangeException>();
         }
     }
 

@@ -39,7 +39,7 @@ public class PlainCommandTests
     public void A_signal_reaches_the_command_and_disposing_kills_it()
     {
         using RunningCommand running = Meter.Start("sleep", "66");
-        running.Signal(15);
+        running.SendSignal(15);
         running.Wait().ExitCode.Should().Be(143);
 
         RunningCommand other = Meter.Start("sleep", "67");

@@ -17,6 +17,18 @@ internal static class CommandLineGuide
         return run;
     }
 
+    public static CommandRun CommandInFolder()
+    {
+        var inFolder = new CommandMeter
+        {
+            InputPath = "numbers.txt",                                // opened for each run, so that all runs read the same input
+            WorkingDirectory = Path.GetTempPath(),
+            Environment = new Dictionary<string, string?> { ["LC_ALL"] = "C", ["TZ"] = null },   // null removes a variable
+        };
+        CommandRun sorted = inFolder.Run("sort", "-o", "sorted.txt");
+        return sorted;
+    }
+
     public static async Task<ulong> WakeUpLatencyAsync()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });

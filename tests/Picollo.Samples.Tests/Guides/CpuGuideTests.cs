@@ -76,15 +76,19 @@ public sealed class CpuGuideTests
     public void A_command_is_measured()
     {
         const string Numbers = "numbers.txt"; // in the current folder
+        string sorted = Path.Combine(Path.GetTempPath(), "sorted.txt");
         try
         {
             CommandRun? run = null;
             ConsoleOutput.Of(() => run = CommandLineGuide.Command()).Should().StartWith($"{run!.Elapsed.TotalMilliseconds:N1} ms, ");
             run!.ExitCode.Should().Be(0);
             File.Exists(Numbers + ".gz").Should().BeTrue();
+            CommandLineGuide.CommandInFolder().ExitCode.Should().Be(0);
+            File.ReadLines(sorted).Count().Should().Be(100_000);
         }
         finally
         {
+            File.Delete(sorted);
             File.Delete(Numbers);
             File.Delete(Numbers + ".gz");
         }

@@ -21,11 +21,11 @@ internal static class ProfilingGuide
         await ImportAsync();
         watcher.Stop();
         CpuProfile profile = profiler.Stop();
-        Console.WriteLine(profile.Of(watcher));
+        Console.WriteLine(profile.FilterBy(watcher));
 
-        foreach (CpuProfileRoute part in profile.ByRoute())
+        foreach (CpuProfile part in profile.SplitByRoute())
         {
-            Console.WriteLine($"{part}: {part.Profile.SampleCount} samples");
+            Console.WriteLine($"{part.HttpMethod} {part.Route}: {part.SampleCount} samples");
         }
 
         static Task ImportAsync() => Task.CompletedTask;

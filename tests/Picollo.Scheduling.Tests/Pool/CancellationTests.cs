@@ -21,7 +21,7 @@ public sealed class CancellationTests : IDisposable
     {
         await _source.CancelAsync();
 
-        Task task = _pool.RunAsync(_ => { _hasContinued = true; }, _source.Token);
+        Task task = _pool.RunAsync(_ => { _hasContinued = true; }, cancellationToken: _source.Token);
 
         task.IsCanceled.Should().BeTrue("it was already canceled");
         await ShouldBeCanceled(task);
@@ -32,7 +32,7 @@ public sealed class CancellationTests : IDisposable
     public async Task A_task_is_canceled_while_it_waits_for_its_first_worker()
     {
         using Held held = Held.Worker(_pool);
-        Task task = _pool.RunAsync(_ => { _hasContinued = true; }, _source.Token);
+        Task task = _pool.RunAsync(_ => { _hasContinued = true; }, cancellationToken: _source.Token);
         Task other = _pool.RunAsync(_ => { });
         _pool.Statistics.Waiting.Should().Be(2);
 
@@ -57,7 +57,7 @@ public sealed class CancellationTests : IDisposable
             {
                 await cpu.CheckpointAsync();
             }
-        }, _source.Token);
+        }, cancellationToken: _source.Token);
         started.Await();
 
         await _source.CancelAsync();
@@ -76,7 +76,7 @@ public sealed class CancellationTests : IDisposable
             {
                 cpu.Checkpoint();
             }
-        }, _source.Token);
+        }, cancellationToken: _source.Token);
         started.Await();
 
         await _source.CancelAsync();
@@ -96,7 +96,7 @@ public sealed class CancellationTests : IDisposable
             await Task.Yield();
             await cpu.CheckpointAsync();
             _hasContinued = true;
-        }, _source.Token);
+        }, cancellationToken: _source.Token);
         started.Await();
 
         await _source.CancelAsync();
@@ -116,17 +116,17 @@ public sealed class CancellationTests : IDisposable
                 while (!_hasContinued)
                 {
                     cpu.Checkpoint();
-                    _hasContinued = cpu.GetUsage().SliceCount > 1;
+                    _hasContinued = cpu.SliceCount > 1;
                 }
-            }, _source.Token)
+            }, cancellationToken: _source.Token)
             : _pool.RunAsync(async cpu =>
             {
                 while (!_hasContinued)
                 {
                     await cpu.CheckpointAsync();
-                    _hasContinued = cpu.GetUsage().SliceCount > 1;
+                    _hasContinued = cpu.SliceCount > 1;
                 }
-            }, _source.Token);
+            }, cancellationToken: _source.Token);
         using Held held = Held.Worker(_pool);
         _pool.Statistics.Waiting.Should().Be(1);
 
@@ -151,7 +151,7 @@ public sealed class CancellationTests : IDisposable
             });
             await cpu.CheckpointAsync();
             _hasContinued = true;
-        }, _source.Token);
+        }, cancellationToken: _source.Token);
         started.Await();
         await Pools.Until(() => _pool.Statistics.GetRunning().Count == 0);
 
@@ -177,7 +177,7 @@ public sealed class CancellationTests : IDisposable
 
         Task task = _pool.RunAsync(
             async cpu => { await (hasResult ? cpu.RunOutsideAsync(WaitAsync) : cpu.RunOutsideAsync(Task (token) => WaitAsync(token))); },
-            _source.Token);
+            cancellationToken: _source.Token);
         started.Await();
 
         await _source.CancelAsync();
@@ -197,7 +197,7 @@ public sealed class CancellationTests : IDisposable
                 started.Set();
                 return Task.Delay(MuchLater, token);
             }),
-            _source.Token);
+            cancellationToken: _source.Token);
         started.Await();
 
         await pool.DisposeAsync().AsTask().Soon();
@@ -216,7 +216,7 @@ public sealed class CancellationTests : IDisposable
                 _hasContinued = true;
                 return Task.CompletedTask;
             });
-        }, _source.Token);
+        }, cancellationToken: _source.Token);
 
         await ShouldBeCanceled(task);
     }
@@ -224,7 +224,7 @@ public sealed class CancellationTests : IDisposable
     [Fact]
     public async Task Cancellation_after_the_end_of_a_task_has_no_effect()
     {
-        (await _pool.RunAsync(_ => 5, _source.Token).Soon()).Should().Be(5);
+        (await _pool.RunAsync(_ => 5, cancellationToken: _source.Token).Soon()).Should().Be(5);
 
         await _source.CancelAsync();
 
@@ -240,7 +240,7 @@ public sealed class CancellationTests : IDisposable
             await _source.CancelAsync();
             await Task.Yield();
             return 5;
-        }, _source.Token);
+        }, cancellationToken: _source.Token);
 
         (await task.Soon()).Should().Be(5);
         _pool.Statistics.Completed.Should().Be(1);
@@ -250,7 +250,7 @@ public sealed class CancellationTests : IDisposable
     public async Task The_token_of_a_body_is_canceled_with_the_tokens_of_the_caller_and_the_pool()
     {
         using var started = new CountdownEvent(2);
-        Task callers = _pool.RunAsync(Wait, _source.Token);
+        Task callers = _pool.RunAsync(Wait, cancellationToken: _source.Token);
         Task pools = _pool.RunAsync(Wait);
         started.Wait(Pools.Deadline).Should().BeTrue();
 
@@ -259,7 +259,7 @@ public sealed class CancellationTests : IDisposable
         pools.IsCompleted.Should().BeFalse();
 
         started.Reset(1);
-        Task alsoCallers = _pool.RunAsync(Wait, new CancellationTokenSource().Token);
+        Task alsoCallers = _pool.RunAsync(Wait, cancellationToken: new CancellationTokenSource().Token);
         started.Wait(Pools.Deadline).Should().BeTrue();
         await _pool.DisposeAsync().AsTask().Soon();
         (await pools.Ended()).IsCanceled.Should().BeTrue();
@@ -314,7 +314,7 @@ public sealed class CancellationTests : IDisposable
                 {
                     throw new FormatException();
                 }
-            }, _source.Token);
+            }, cancellationToken: _source.Token);
             return new WeakReference(captured);
         }
     }
@@ -337,7 +337,7 @@ public sealed class CancellationTests : IDisposable
                     await Task.Yield();
                     await Step(cpu, isBlocking);
                 }
-            }, source.Token);
+            }, cancellationToken: source.Token);
             Thread.SpinWait(random.Next(200));
             source.Cancel();
 

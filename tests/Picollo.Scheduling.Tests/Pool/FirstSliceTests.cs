@@ -15,7 +15,7 @@ public class FirstSliceTests
             var after = new List<bool>();
             for (int slices = 1; slices <= 6; slices++)
             {
-                while (cpu.GetUsage().SliceCount < slices)
+                while (cpu.SliceCount < slices)
                 {
                     Thread.Sleep(10);
                     await cpu.CheckpointAsync();
@@ -66,17 +66,17 @@ public class FirstSliceTests
         (TimeSpan cpuTime, bool isShort) = await pool.RunAsync(cpu =>
         {
             // Use the CPU time of a whole slice without a checkpoint, however long the machine takes.
-            while (cpu.GetUsage().CpuTime < slice)
+            while (cpu.GetCpuTime() < slice)
             {
                 Thread.SpinWait(20);
             }
 
-            while (cpu.GetUsage().SliceCount < 2)
+            while (cpu.SliceCount < 2)
             {
                 cpu.Checkpoint();
             }
 
-            return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsShort);
+            return (cpu.GetCpuTime(), ((CpuTask)SynchronizationContext.Current!).IsShort);
         }).Soon();
 
         isShort.Should().BeFalse("it has used {0} of CPU time", cpuTime);

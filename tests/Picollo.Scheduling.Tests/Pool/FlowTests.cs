@@ -250,7 +250,7 @@ public class FlowTests
             {
                 throw new FormatException();
             }
-        }, source.Token);
+        }, cancellationToken: source.Token);
         started.Await();
         Task<bool> continued = task.ContinueWith(
             _ => pool.HasThisThread(), default, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);

@@ -106,7 +106,7 @@ public class OrderTests
                 come.Await();
                 await cpu.CheckpointAsync();
                 hasStarted.Await(); // until then, only a worker that another task yields is available
-                return cpu.GetUsage().SliceCount;
+                return cpu.SliceCount;
             },
             new CpuTaskOptions { Priority = priority }))];
         all.Wait(Pools.Deadline).Should().BeTrue();
@@ -143,7 +143,7 @@ public class OrderTests
                 come.Await();
                 await cpu.CheckpointAsync();
                 hasStarted.Await();
-                return cpu.GetUsage().SliceCount;
+                return cpu.SliceCount;
             });
             await started.Task.Soon();
             return task;
@@ -274,13 +274,13 @@ public class OrderTests
                 int before = smallTasks;
 
                 // 50 ms, and more if the timer is late.
-                for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().SliceCount < 4; work += TimeSpan.FromMicroseconds(20))
+                for (var work = TimeSpan.Zero; work < 5 * slice || cpu.SliceCount < 4; work += TimeSpan.FromMicroseconds(20))
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(20));
                     await cpu.CheckpointAsync();
                 }
 
-                return (cpu.GetUsage().SliceCount, smallTasks - before);
+                return (cpu.SliceCount, smallTasks - before);
             },
             new CpuTaskOptions { Priority = priority }).Soon();
         Volatile.Write(ref isDone, true);
@@ -296,7 +296,7 @@ public class OrderTests
             smallTasks++;
             Pools.Spin(small);
             await cpu.CheckpointAsync();
-            stalled += cpu.GetUsage().SliceCount > 1 ? 1 : 0;
+            stalled += cpu.SliceCount > 1 ? 1 : 0;
             if (!Volatile.Read(ref isDone))
             {
                 _ = pool.RunAsync(Stream, new CpuTaskOptions { Priority = others });
@@ -315,7 +315,7 @@ public class OrderTests
         {
             while (turns[1 - i] < 20)
             {
-                turns[i] = cpu.GetUsage().SliceCount;
+                turns[i] = cpu.SliceCount;
                 await cpu.CheckpointAsync();
             }
 

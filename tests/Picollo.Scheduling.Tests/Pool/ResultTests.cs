@@ -27,7 +27,7 @@ public class ResultTests
     }
 
     [Fact]
-    public async Task A_body_that_returns_a_ValueTask_is_awaited()
+    public async Task A_body_that_returns_a_ValueTask_is_awaited_or_rejected()
     {
         await using CpuWorkerPool pool = Pools.Create();
         int ended = 0;
@@ -43,11 +43,15 @@ public class ResultTests
             return 5;
         }
 
-        await pool.RunAsync(_ => Body()).Soon();
+        await pool.RunAsync(async _ => await Body()).Soon();
         ended.Should().Be(1);
-        (await pool.RunAsync(_ => Result()).Soon()).Should().Be(5);
+        (await pool.RunAsync(async _ => await Result()).Soon()).Should().Be(5);
         await pool.ForEachAsync([1, 2, 3], (_, _) => Body()).Soon();
         ended.Should().Be(4);
+
+        // As with Task.Run, these bodies would be synchronous ones with a ValueTask as their result.
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => Body()); }).Should().Throw<ArgumentException>().WithParameterName("body").WithMessage("*async lambda*");
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => Result()); }).Should().Throw<ArgumentException>().WithParameterName("body");
         await pool.ForEachAsync(Enumerable.Range(1, 3).ToAsyncEnumerable(), (_, _) => Body()).Soon();
         ended.Should().Be(7);
     }
@@ -95,7 +99,7 @@ public class ResultTests
 
         (await pool.RunAsync(static cpu => cpu.Name).Soon()).Should().Be(here);
         (await pool.RunAsync(cpu => captured + cpu.Name).Soon()).Should().Be("1" + here);
-        (await pool.RunAsync(cpu => ValueTask.FromResult(cpu.Name)).Soon()).Should().Be(here);
+        (await pool.RunAsync(async cpu => await ValueTask.FromResult(cpu.Name)).Soon()).Should().Be(here);
         (await pool.RunAsync(Local, new CpuTaskOptions()).Soon()).Should().Be("ResultTests.Local");
         (await pool.RunAsync(Bodies<int>.NameOf).Soon()).Should().Be("Bodies.NameOf");
         await pool.ForEachAsync([1], (_, cpu) => names.Enqueue(cpu.Name)).Soon();
@@ -134,7 +138,6 @@ public class ResultTests
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, int>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task<int>>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
-        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }, options: null!); }).Should().Throw<ArgumentNullException>().WithParameterName("options");
         pool.Statistics.Submitted.Should().Be(0);
     }
 

@@ -336,8 +336,8 @@ public class ShutdownTests
         using var isInCallback = new ManualResetEventSlim();
         var ended = new TaskCompletionSource();
         Task task = canceled == "loop"
-            ? pool.ForEachAsync([1], (int _, CpuTaskContext cpu) => Body(cpu), source.Token)
-            : pool.RunAsync(Body, source.Token);
+            ? pool.ForEachAsync([1], (int _, CpuTaskContext cpu) => Body(cpu), cancellationToken: source.Token)
+            : pool.RunAsync(Body, cancellationToken: source.Token);
         _ = task.ContinueWith(_ => ended.SetResult(), TaskScheduler.Default);
         hasStarted.Await();
 
@@ -421,6 +421,7 @@ public class ShutdownTests
     {
         const int workers = 3;
         CpuWorkerPool pool = Pools.Create(workers);
+        await pool.RunAsync(_ => { }).Soon();
         await Pools.Until(() => CountThreads(pool.Name) == workers + 1); // and the timer
 
         await pool.DisposeAsync().AsTask().Soon();

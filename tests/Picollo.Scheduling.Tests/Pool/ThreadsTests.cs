@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling.Tests.Pool;
@@ -69,7 +70,7 @@ public class ThreadsTests
             Thread thread = Thread.CurrentThread;
             SynchronizationContext context = SynchronizationContext.Current!;
             bool stays = true;
-            while (cpu.GetUsage().SliceCount < 4)
+            while (cpu.SliceCount < 4)
             {
                 cpu.Checkpoint();
                 stays &= thread == Thread.CurrentThread && context == SynchronizationContext.Current;
@@ -142,16 +143,54 @@ public class ThreadsTests
     }
 
     [Fact]
-    public void A_pool_that_cannot_start_all_its_threads_ends_the_started_ones()
+    public void A_pool_without_tasks_has_no_threads()
     {
-        const int Available = 3;
+        int started = 0;
+        var pool = new CpuWorkerPool(new CpuWorkerPoolOptions
+        {
+            StartThread = thread =>
+            {
+                started++;
+                thread.UnsafeStart();
+            },
+        });
+        _ = (pool.Statistics.Waiting, pool.Statistics.GetRunning(), pool.TaskScheduler);
+        pool.Dispose();
+        FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>();
+        started.Should().Be(0);
+    }
+
+    [Fact]
+    public async Task All_threads_start_with_the_first_task()
+    {
+        ConcurrentQueue<Thread> started = [];
+        await using CpuWorkerPool pool = new(new CpuWorkerPoolOptions
+        {
+            WorkerCount = 3,
+            StartThread = thread =>
+            {
+                started.Enqueue(thread);
+                thread.UnsafeStart();
+            },
+        });
+
+        await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => Task.Run(() => pool.RunAsync(_ => { })))).Soon();
+
+        started.Select(thread => thread.Name).Should().Equal("CPU worker 1", "CPU worker 2", "CPU worker 3", "CPU worker timer");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3)]
+    public async Task A_pool_that_cannot_start_all_its_threads_starts_the_rest_with_the_next_task(int available)
+    {
         List<Thread> started = [];
-        CpuWorkerPoolOptions options = new()
+        CpuWorkerPool pool = new(new CpuWorkerPoolOptions
         {
             WorkerCount = 4,
             StartThread = thread =>
             {
-                if (started.Count == Available)
+                if (started.Count == available)
                 {
                     throw new OutOfMemoryException();
                 }
@@ -159,11 +198,17 @@ public class ThreadsTests
                 started.Add(thread);
                 thread.UnsafeStart();
             },
-        };
+        });
 
-        FluentActions.Invoking(() => new CpuWorkerPool(options)).Should().Throw<OutOfMemoryException>();
+        pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<OutOfMemoryException>();
+        (started.Count, pool.Statistics.Submitted).Should().Be((available, 0));
+        available = int.MaxValue;
+        using var all = new Barrier(4);
+        bool[] met = await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();
 
-        started.Should().HaveCount(Available);
+        met.Should().OnlyContain(each => each);
+        started.Should().HaveCount(5);
+        await pool.DisposeAsync().AsTask().Soon();
         started.TrueForAll(thread => thread.Join(Pools.Deadline)).Should().BeTrue();
     }
 
@@ -185,6 +230,7 @@ public class ThreadsTests
                 thread.UnsafeStart();
             },
         });
+        await pool.RunAsync(_ => { }).Soon();
         Volatile.Write(ref hasThreads, false);
         for (int i = 0; i < CpuScheduler.MaxStoppedThreads; i++)
         {
@@ -324,19 +370,19 @@ public class ThreadsTests
         CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
         Task[] tasks =
         [
-            pool.RunAsync(cpu => 5, token),
+            pool.RunAsync(cpu => 5, cancellationToken: token),
             pool.RunAsync(async cpu =>
             {
                 await cpu.RunOutsideAsync(token => Task.Delay(1, token));
                 await cpu.CheckpointAsync();
-            }, token),
+            }, cancellationToken: token),
             pool.RunAsync(cpu =>
             {
                 Pools.Spin(Pools.Short);
                 cpu.Checkpoint();
-            }, CancellationToken.None),
-            pool.RunAsync(_ => Task.FromException(new FormatException()), CancellationToken.None),
-            pool.ForEachAsync(Enumerable.Range(0, 10), (_, _) => { }, token),
+            }, cancellationToken: CancellationToken.None),
+            pool.RunAsync(_ => Task.FromException(new FormatException()), cancellationToken: CancellationToken.None),
+            pool.ForEachAsync(Enumerable.Range(0, 10), (_, _) => { }, cancellationToken: token),
             pool.DrainAsync(token),
         ];
         foreach (Task task in tasks)

@@ -33,12 +33,12 @@ public class WholeSliceTests
     [Fact]
     public Task A_whole_slice_is_not_yielded_to_waiting_tasks() => InWholeSlice(async (_, cpu) =>
     {
-        (int slices, long end) = (cpu.GetUsage().SliceCount, OwnEnd);
+        (int slices, long end) = (cpu.SliceCount, OwnEnd);
         Own.NeedsAttention = true;
 
         await cpu.CheckpointAsync();
 
-        bool continues = cpu.GetUsage().SliceCount == slices;
+        bool continues = cpu.SliceCount == slices;
         (continues || Own.WaitingSince >= end).Should().BeTrue("the worker is yielded when the slice ends");
         return continues;
     });
@@ -51,7 +51,7 @@ public class WholeSliceTests
         await pool.RunAsync(async cpu =>
         {
             WorkerThread.Current!.Slot!.IsWhole = true;
-            for (int slices = cpu.GetUsage().SliceCount; cpu.GetUsage().SliceCount == slices;)
+            for (int slices = cpu.SliceCount; cpu.SliceCount == slices;)
             {
                 await cpu.CheckpointAsync();
             }

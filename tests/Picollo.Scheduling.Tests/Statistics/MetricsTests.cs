@@ -66,19 +66,19 @@ public class MetricsTests
 
         int slices = await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().SliceCount < 3)
+            while (cpu.SliceCount < 3)
             {
                 cpu.Checkpoint();
             }
 
-            while (cpu.GetUsage().SliceCount < 6)
+            while (cpu.SliceCount < 6)
             {
                 await cpu.CheckpointAsync();
             }
 
             _ = pool.RunAsync(_ => { });
             cpu.Checkpoint();
-            return cpu.GetUsage().SliceCount;
+            return cpu.SliceCount;
         }).Soon();
 
         await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
@@ -93,7 +93,7 @@ public class MetricsTests
 
         await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().SliceCount < 6)
+            while (cpu.SliceCount < 6)
             {
                 Pools.Spin(Pools.Short);
                 await YieldHere();
@@ -131,12 +131,12 @@ public class MetricsTests
         // The listener is called at checkpoints of both kinds that continue, at one that yields, and at the end.
         await pool.RunAsync(async cpu =>
         {
-            while (cpu.GetUsage().SliceCount < 3)
+            while (cpu.SliceCount < 3)
             {
                 await cpu.CheckpointAsync();
             }
 
-            while (cpu.GetUsage().SliceCount < 5)
+            while (cpu.SliceCount < 5)
             {
                 cpu.Checkpoint();
             }

@@ -94,7 +94,7 @@ internal static class PublicApiText
 
     private static string Required(MemberInfo member) => member.IsDefined(typeof(RequiredMemberAttribute)) ? "required " : string.Empty;
 
-    private static string Indexed(PropertyInfo property) => property.GetIndexParameters() is { Length: > 0 } parameters
+    private static string Indexed(PropertyInfo property) => property.GetMethod!.GetParameters() is { Length: > 0 } parameters
         ? $"this[{string.Join(", ", parameters.Select(Parameter))}]"
         : property.Name;
 

@@ -315,7 +315,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters["minor faults"].Should().BeSameAs(session.Counters[2]);
         session.Counters[PerfSoftwareCounterId.MinorPageFaults].Should().BeSameAs(session.Counters[2]);
         session.Counters["nothing"].Should().BeNull();
-        session.Counters.Hardware.Instructions.Should().BeNull();
+        session.Counters.Instructions.Should().BeNull();
         session.Counters[0].ToString().Should().MatchRegex("^Software:PageFaults: [0-9,]+$");
     }
 

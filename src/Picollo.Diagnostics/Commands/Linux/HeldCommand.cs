@@ -19,11 +19,12 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
 
     public int Id { get; private set; }
 
-    /// <summary>Starts the command and holds it before its first instruction. The file of <paramref name="inputPath"/> becomes its standard
-    /// input; null for the standard input of this process.</summary>
-    public static HeldCommand Start(SpawnProgram program, MeasuredCommand command, string? inputPath)
+    /// <summary>Starts the command and holds it before its first instruction.</summary>
+    public static HeldCommand Start(SpawnProgram program, MeasuredCommand command)
     {
-        using SafeFileHandle? input = inputPath is null ? null : File.OpenHandle(inputPath, share: FileShare.ReadWrite | FileShare.Delete);
+        using SafeFileHandle? input = command.InputPath is { } path
+            ? File.OpenHandle(path, share: FileShare.ReadWrite | FileShare.Delete)
+            : null;
         (SafeFileHandle controlIn, SafeFileHandle controlOut) = Pipe();
         SafeFileHandle? reportOut = null, reportIn = null;
         HeldCommand held;
@@ -114,8 +115,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
             "picollo_spawn",
             $"{Number(controlTarget)}",
             $"{Number(reportTarget)}",
-            $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}",
-            .. command.ArgumentList,
+            $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}{(command.WorkingDirectory is null ? '-' : 'd')}",
+            .. ArgumentsOf(command),
         ];
         LibC.SpawnFileActions actions;
         _ = LibC.posix_spawn_file_actions_init(&actions);
@@ -140,10 +141,16 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         }
     }
 
+    // The command executes its program in the directory, where a relative path would refer to another file.
+    private static string[] ArgumentsOf(MeasuredCommand command) => command.WorkingDirectory is not { } directory ? command.ArgumentList
+        : command.ArgumentList is [var program, .. var rest] && program.Contains('/', StringComparison.Ordinal)
+            ? [directory, Path.GetFullPath(program), .. rest]
+            : [directory, .. command.ArgumentList];
+
     private static string[] EnvironmentOf(MeasuredCommand command) =>
     [
         .. RawText.Environment().Where(variable => !command.Environment.ContainsKey(variable.Split('=')[0])),
-        .. command.Environment.Select(variable => $"{variable.Key}={variable.Value}"),
+        .. command.Environment.Where(variable => variable.Value is not null).Select(variable => $"{variable.Key}={variable.Value}"),
     ];
 
     /// <summary>Starts the program while the signals that picollo_spawn will ignore are blocked. Otherwise, a signal to the whole process

@@ -5,16 +5,12 @@ using Picollo.Cpu.Linux;
 namespace Picollo.Diagnostics;
 
 /// <summary>A command for a <see cref="CommandMeter"/>: a program with arguments, or a command line for the shell.</summary>
-/// <remarks>Immutable and thread-safe. Each run inherits the environment and the current directory of this process at its start.</remarks>
-internal sealed class MeasuredCommand
+/// <remarks>Immutable and thread-safe.</remarks>
+internal sealed record MeasuredCommand
 {
     private static readonly SearchValues<char> QuotedCharacters = SearchValues.Create(" \t\n'\"\\$`;&|<>()*?");
 
     private MeasuredCommand(string text, string[] arguments, bool isText) => (Text, ArgumentList, IsText) = (text, arguments, isText);
-
-    private MeasuredCommand(MeasuredCommand other)
-        : this(other.Text, other.ArgumentList, other.IsText) =>
-        (OutputToError, HasNormalScheduling, Environment) = (other.OutputToError, other.HasNormalScheduling, other.Environment);
 
     /// <summary>The command for display: the command line for the shell, or the program and its arguments separated by spaces and quoted if
     /// necessary.</summary>
@@ -30,11 +26,16 @@ internal sealed class MeasuredCommand
     /// (<see cref="WithNormalScheduling"/>).</summary>
     public bool HasNormalScheduling { get; private init; }
 
-    /// <summary>The environment variables that are added to those of this process or replace them
-    /// (<see cref="WithEnvironment"/>).</summary>
-    public IReadOnlyDictionary<string, string> Environment { get; private init; } = new Dictionary<string, string>();
-
     public string[] ArgumentList { get; }
+
+    /// <summary>The file for the standard input; null for the standard input of this process.</summary>
+    public string? InputPath { get; init; }
+
+    /// <summary>The current directory of the command; null for that of this process.</summary>
+    public string? WorkingDirectory { get; init; }
+
+    /// <summary>The changes to the environment variables of this process; null removes a variable.</summary>
+    public IReadOnlyDictionary<string, string?> Environment { get; init; } = new Dictionary<string, string?>();
 
     /// <summary>Creates a command from a program, which is looked up in <c>PATH</c> if its name has no slash. It runs in the process group
     /// of this process, so Ctrl+C at the terminal reaches both.</summary>
@@ -52,8 +53,8 @@ internal sealed class MeasuredCommand
     }
 
     /// <summary>Creates a command from a command line for the shell (<c>/bin/sh -c</c>; on Windows <c>cmd /c</c>). On Linux, it runs in its
-    /// own session and process group, without the job control of the terminal: <see cref="RunningCommand.Signal"/> reaches the whole group,
-    /// and processes of the group that remain after the run are killed.</summary>
+    /// own session and process group, without the job control of the terminal: <see cref="RunningCommand.SendSignal"/> reaches the whole
+    /// group, and processes of the group that remain after the run are killed.</summary>
     /// <exception cref="ArgumentException">The line is blank, or contains a NUL character.</exception>
     public static MeasuredCommand FromText(string text)
     {
@@ -72,21 +73,18 @@ internal sealed class MeasuredCommand
 
     /// <summary>Redirects the standard output of the command to the standard error of this process, so that it does not mix with this
     /// process's standard output.</summary>
-    public MeasuredCommand WithOutputToError() => new(this) { OutputToError = true };
+    public MeasuredCommand WithOutputToError() => this with { OutputToError = true };
 
     /// <summary>Runs the command with the scheduler's normal policy (SCHED_OTHER), even if the thread that starts it has a real-time policy
     /// (SCHED_FIFO, SCHED_RR), which it would inherit. The nice value and the CPUs are inherited. Only Linux supports this; other systems
     /// ignore it.</summary>
-    public MeasuredCommand WithNormalScheduling() => new(this) { HasNormalScheduling = true };
-
-    /// <summary>Adds or replaces environment variables, which are otherwise inherited from this process. Only Linux supports this; other
-    /// systems ignore it.</summary>
-    public MeasuredCommand WithEnvironment(IReadOnlyDictionary<string, string> variables) => new(this) { Environment = variables };
+    public MeasuredCommand WithNormalScheduling() => this with { HasNormalScheduling = true };
 
     public override string ToString() => Text;
 
-    /// <summary>Creates the exception for a command that cannot be executed.</summary>
-    public Win32Exception StartFailed(int error) => new(error, $"{ArgumentList[0]}: {Marshal.GetPInvokeErrorMessage(error)}");
+    /// <summary>Creates the exception for a command that cannot be executed, or whose directory cannot be entered.</summary>
+    public Win32Exception StartFailed(int error) => new(
+        error, $"{ArgumentList[0]}{(WorkingDirectory is null ? "" : $" in {WorkingDirectory}")}: {Marshal.GetPInvokeErrorMessage(error)}");
 
     private static string[] ArgumentsOf(int id)
     {

@@ -14,15 +14,21 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
 
     public int Id => process.Id;
 
-    public static PlainCommand Start(MeasuredCommand command, string? inputPath)
+    public static PlainCommand Start(MeasuredCommand command)
     {
-        FileStream? input = inputPath is null ? null
-            : new(inputPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        FileStream? input = command.InputPath is null ? null
+            : new(command.InputPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
         ProcessStartInfo info = new(command.ArgumentList[0], command.ArgumentList[1..])
         {
             RedirectStandardInput = input is not null,
             RedirectStandardOutput = command.OutputToError,
+            WorkingDirectory = command.WorkingDirectory ?? "",
         };
+        foreach ((string name, string? value) in command.Environment)
+        {
+            info.Environment[name] = value;
+        }
+
         ResourceUsage.TryGetByChildren(out ResourceUsage before, out _);
         long start = Stopwatch.GetTimestamp();
         try
