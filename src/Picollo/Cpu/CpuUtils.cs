@@ -10,7 +10,7 @@ namespace Picollo;
 /// CpuUtils.AddChain256(1000); // 256,000 cycles
 /// session.Read();
 /// </code></example>
-public static class CpuUtils
+public static partial class CpuUtils
 {
     private const int WarmupBlocks = 1024;
 
@@ -99,15 +99,6 @@ public static class CpuUtils
         notDone = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
         return notPinned is null;
     }
-
-    /// <summary>Returns the operating system's ID of the calling thread, as <see cref="CpuUsageReader.GetThreadId"/> does.</summary>
-    /// <returns>The ID, at least 1; or -1 if the system does not provide one.</returns>
-    public static nint GetOsThreadId() => (nint)(CpuTimes.Current.ThreadId ?? -1);
-
-    /// <summary>Returns the number of the CPU that runs the calling thread. The thread may move to another CPU at any time, unless it is
-    /// pinned.</summary>
-    /// <returns>The number, at least 0; or -1 if the system does not provide it (macOS).</returns>
-    public static nint GetCpu() => CurrentThread.System.Cpu;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Add128(ulong sum, ulong step)

@@ -8,9 +8,9 @@ internal static class CpuTimeGuide
 {
     public static void ThreadTime()
     {
-        CpuUsage start = CpuUsage.GetByThread();
+        CpuUsage start = CpuUsageReader.GetByThread();
         DoWork();
-        Console.WriteLine("CPU usage: " + (CpuUsage.GetByThread() - start)); // CPU usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
+        Console.WriteLine("CPU usage: " + (CpuUsageReader.GetByThread() - start)); // CPU usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
 
         static void DoWork() => Array.Sort([.. Enumerable.Range(0, 1_000_000).Select(number => Math.Sin(number))]);
     }
