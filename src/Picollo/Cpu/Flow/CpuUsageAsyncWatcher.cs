@@ -377,9 +377,9 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 /// <summary>The times that a <see cref="CpuUsageAsyncWatcher"/> reads at each switch.</summary>
 public enum CpuUsageDetail
 {
+    /// <summary>The total, and user and kernel time separately.</summary>
+    UserAndKernel = 0,
+
     /// <summary>The total only. The read is cheaper, and has a finer resolution on Windows.</summary>
     TotalOnly = 1,
-
-    /// <summary>The total, and user and kernel time separately.</summary>
-    UserAndKernel = 2,
 }

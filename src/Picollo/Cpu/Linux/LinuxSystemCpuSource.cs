@@ -26,10 +26,8 @@ internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 
         if ((parts & SystemCpuParts.Pressure) != 0)
         {
-            CpuPressure? some = null, full = null;
-            isRead = TryRead(_pressurePath, out text) && ProcPressure.TryParse(text, out some, out full);
-            (sample.Pressure, sample.FullPressure) = isRead ? (some, full) : default;
-            Require(isRead, sample, SystemCpuParts.Pressure, LinuxReasons.NoPressure);
+            sample.Pressure = TryRead(_pressurePath, out text) && ProcPressure.TryParse(text, out CpuPressure some) ? some : null;
+            Require(sample.Pressure is not null, sample, SystemCpuParts.Pressure, LinuxReasons.NoPressure);
         }
 
         if ((parts & SystemCpuParts.Memory) != 0)

@@ -29,8 +29,6 @@ internal sealed class SystemCpuSample
 
     public CpuPressure? Pressure { get; set; }
 
-    public CpuPressure? FullPressure { get; set; }
-
     public MachineMemory? Memory { get; set; }
 
     /// <summary>See <see cref="SystemCpu.HasAutogroups"/>.</summary>
@@ -75,7 +73,6 @@ internal sealed class SystemCpuSample
         Cgroup = null;
         LimitingCgroup = null;
         Pressure = null;
-        FullPressure = null;
         Memory = null;
         HasAutogroups = null;
         Processes.Clear();
