@@ -1,21 +1,39 @@
 using Picollo.Cpu.Linux;
 using static Picollo.Interop.Linux.Errno;
+using static Picollo.MeasurementUnavailableCause;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>Explains the errors of perf_event_open(2) for a counter, with a remedy.</summary>
+/// <summary>Explains the errors of perf_event_open(2) for a counter: the cause and a remedy.</summary>
 internal static class PerfEventReasons
 {
-    public static string Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) =>
-        $"{counter.Name}: {Cause(counter, errorNumber, machine)} (perf_event_open: {NameOf(errorNumber)})";
-
-    private static string Cause(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
+    public static MeasurementUnavailableException Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine)
     {
-        EACCES => NotPermittedCause(counter, machine),
-        EPERM or ENOSYS when machine.Rights.IsFiltered => FilteredCause(machine.Rights),
-        EPERM when machine.Rights.Has(LinuxCapability.PERFMON) => "a security module or the kernel's lockdown does not permit this counter",
-        EPERM => $"the kernel does not permit this counter; {Set(machine.Setting, -1, machine)}"
-            + Grant(machine.Rights, LinuxCapability.PERFMON),
+        (MeasurementUnavailableCause cause, string text) = errorNumber switch
+        {
+            EACCES => NotPermitted(counter, machine),
+            EPERM or ENOSYS when machine.Rights.IsFiltered => (SeccompFilter, Filtered(machine.Rights)),
+            EPERM when machine.Rights.Has(LinuxCapability.PERFMON) =>
+                (PermissionDenied, "a security module or the kernel's lockdown does not permit this counter"),
+            EPERM => (PerfEventParanoid, $"the kernel does not permit this counter; {Set(machine.Setting, -1, machine)}"
+                + Grant(machine.Rights, LinuxCapability.PERFMON)),
+            _ => (CauseOf(counter, errorNumber), TextOf(counter, errorNumber, machine)),
+        };
+        return new($"{counter.Name}: {text} (perf_event_open: {NameOf(errorNumber)})", cause, errorNumber);
+    }
+
+    /// <summary>Returns the cause; unknown for an error with several possible ones.</summary>
+    private static MeasurementUnavailableCause CauseOf(in PerfEventRequest counter, int errorNumber) => errorNumber switch
+    {
+        ENODEV when counter.Cpu >= 0 => TargetNotFound,
+        EINVAL when counter.IsPinned || counter.Cpu >= 0 => Unknown,
+        ENOENT or ENODEV or EOPNOTSUPP or EINVAL or E2BIG => NotSupported,
+        EBUSY => LimitReached,
+        _ => LinuxReasons.CauseOf(errorNumber),
+    };
+
+    private static string TextOf(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
+    {
         ENOENT when counter.Definition.IsOfListedPmu =>
             "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config",
         ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
@@ -51,7 +69,7 @@ internal static class PerfEventReasons
     /// <summary>Returns the remedy for a seccomp filter. The default profile of Docker permits the call with either capability since
     /// version 23 (moby/moby #43987). That of Podman and CRI-O requires both before November 2025: with one of them, it returns EPERM or
     /// ENOSYS (containers/container-libs #424).</summary>
-    private static string FilteredCause(in LinuxRights rights)
+    private static string Filtered(in LinuxRights rights)
     {
         LinuxCapability[] missing = [.. new[] { LinuxCapability.PERFMON, LinuxCapability.SYS_ADMIN }.Where(rights.Lacks)];
         string capabilities = missing.Length switch
@@ -78,7 +96,7 @@ internal static class PerfEventReasons
             $"set {name} to {level} or less (sysctl kernel.perf_event_paranoid={level}){place}");
     }
 
-    private static string NotPermittedCause(in PerfEventRequest counter, in PerfMachine machine)
+    private static (MeasurementUnavailableCause Cause, string Text) NotPermitted(in PerfEventRequest counter, in PerfMachine machine)
     {
         // Levels above 2 exist only in the kernels of some distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel
         // otherwise requires CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
@@ -86,27 +104,30 @@ internal static class PerfEventReasons
         LinuxRights rights = machine.Rights;
         if (rights.Has(LinuxCapability.SYS_ADMIN) || (rights.Has(LinuxCapability.PERFMON) && !isClosed))
         {
-            return $"{rights.Filter} does not permit this counter, although this process has the capability; allow it";
+            return (rights.IsFiltered ? SeccompFilter : PermissionDenied,
+                $"{rights.Filter} does not permit this counter, although this process has the capability; allow it");
         }
 
         if (counter is { ThreadId: > 0, CountsKernel: false } && !isClosed)
         {
-            return $"this user may not count another user's thread; run as that user{Grant(rights, LinuxCapability.PERFMON)}";
+            return (PermissionDenied,
+                $"this user may not count another user's thread; run as that user{Grant(rights, LinuxCapability.PERFMON)}");
         }
 
         if (isClosed)
         {
             string also = rights.AreContained ? "" : " (on some kernels CAP_PERFMON is enough)";
-            return $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; "
-                + $"{Set("it", 2, machine)}{Grant(rights, LinuxCapability.SYS_ADMIN)}{also}";
+            return (PerfEventParanoid,
+                $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; "
+                + $"{Set("it", 2, machine)}{Grant(rights, LinuxCapability.SYS_ADMIN)}{also}");
         }
 
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "events in the kernel";
         string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
             ? ", or count user code only"
             : "";
-        return $"this user may not count {wider}; {Set(machine.Setting, counter.ThreadId < 0 ? 0 : 1, machine)}"
-            + Grant(rights, LinuxCapability.PERFMON) + narrower;
+        return (PerfEventParanoid, $"this user may not count {wider}; {Set(machine.Setting, counter.ThreadId < 0 ? 0 : 1, machine)}"
+            + Grant(rights, LinuxCapability.PERFMON) + narrower);
     }
 
     private static string NameOf(int errorNumber) => errorNumber switch

@@ -33,6 +33,18 @@ internal static class CpuTimeGuide
         return reason;
     }
 
+    public static void WatchedProcess(int processId, HashSet<int> watched)
+    {
+        try
+        {
+            Console.WriteLine(CpuUsageReader.GetByProcess(processId));
+        }
+        catch (MeasurementUnavailableException e) when (e.Cause == MeasurementUnavailableCause.TargetNotFound)
+        {
+            watched.Remove(processId); // the process has exited
+        }
+    }
+
     public static async Task<CpuUsage> WatchingAsync()
     {
         using var watcher = new CpuUsageAsyncWatcher();

@@ -179,7 +179,7 @@ public class SystemCpuTests
     {
         using var cpu = new SystemCpu(SystemCpuParts.Machine, new ScriptedSource(
             sample => Now(sample, 1),
-            sample => sample.SetUnavailableReason(SystemCpuParts.States, "gone"),
+            sample => sample.SetStatesFailure(new("gone", MeasurementUnavailableCause.Unknown)),
             sample => Now(sample, 3),
             sample => Now(sample, 4)));
 
@@ -197,11 +197,12 @@ public class SystemCpuTests
     [Fact]
     public void A_machine_without_states_throws_with_the_reason()
     {
-        var source = new ScriptedSource(sample => sample.SetUnavailableReason(SystemCpuParts.States, "no /proc"));
+        var source = new ScriptedSource(sample => sample.SetStatesFailure(new("no /proc", MeasurementUnavailableCause.NotSupported, 2)));
 
         Action create = () => new SystemCpu(SystemCpuParts.Machine, source).Dispose();
 
-        create.Should().Throw<MeasurementUnavailableException>().WithMessage("no /proc");
+        MeasurementUnavailableException thrown = create.Should().Throw<MeasurementUnavailableException>().WithMessage("no /proc").Which;
+        (thrown.Cause, thrown.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, 2));
     }
 
     [Fact]

@@ -17,8 +17,11 @@ internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
-        bool isRead = TryRead(_statPath, out ReadOnlySpan<byte> text) && ProcStat.TryParse(text, sample);
-        Require(isRead, sample, SystemCpuParts.States, LinuxReasons.NoStates);
+        if (!TryRead(_statPath, out ReadOnlySpan<byte> text) || !ProcStat.TryParse(text, sample))
+        {
+            sample.SetStatesFailure(LinuxReasons.NotRead(LinuxReasons.NoStates, MeasurementUnavailableCause.NotSupported));
+        }
+
         if ((parts & (SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue)) != 0)
         {
             ReadLoad(sample);

@@ -53,9 +53,9 @@ public sealed class SystemCpu : IDisposable
         _source = source;
         _parts = Check(parts) | SystemCpuParts.States;
         Sample();
-        if (_now.GetUnavailableReason(SystemCpuParts.States) is { } reason)
+        if (_now.StatesFailure is { } failure)
         {
-            throw new MeasurementUnavailableException(reason);
+            throw failure;
         }
     }
 

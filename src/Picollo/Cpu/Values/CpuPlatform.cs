@@ -11,7 +11,8 @@ internal class CpuPlatform
     public virtual CurrentThread CreateCurrentThread() => new();
 
     public virtual ISystemCpuSource CreateSystemCpuSource() =>
-        throw new MeasurementUnavailableException("SystemCpu supports only Linux, Windows and macOS.");
+        throw new MeasurementUnavailableException(
+            "SystemCpu supports only Linux, Windows and macOS.", MeasurementUnavailableCause.NotSupported);
 }
 
 /// <summary>The CPU, affinity and priority of the calling thread. This base class is for systems without support, such as macOS; Linux and

@@ -14,6 +14,9 @@ internal sealed class SystemCpuSample
     /// <summary>The states of all CPUs together; without any state if they could not be read.</summary>
     public CpuStateTimes Total { get; set; }
 
+    /// <summary>Why there are no states; null if there are.</summary>
+    public MeasurementUnavailableException? StatesFailure { get; private set; }
+
     /// <summary>The online CPUs, with their numbers.</summary>
     public SampleList<(int Cpu, CpuStateTimes Times)> Cpus { get; } = new();
 
@@ -54,6 +57,12 @@ internal sealed class SystemCpuSample
         }
     }
 
+    public void SetStatesFailure(MeasurementUnavailableException failure)
+    {
+        SetUnavailableReason(SystemCpuParts.States, failure.Message);
+        StatesFailure = failure;
+    }
+
     public void SetUnavailableReasons(ReadOnlySpan<(SystemCpuParts Part, string Reason)> reasons)
     {
         foreach ((SystemCpuParts part, string reason) in reasons)
@@ -65,6 +74,7 @@ internal sealed class SystemCpuSample
     public void Clear()
     {
         Array.Clear(_unavailableReasons);
+        StatesFailure = null;
         TimestampNanoseconds = 0;
         Total = default;
         Cpus.Clear();

@@ -61,7 +61,10 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
                     NtDll.SystemProcessorPerformanceInformation, &group, sizeof(ushort), processors, size, &filled);
             if (status != 0)
             {
-                sample.SetUnavailableReason(SystemCpuParts.States, NoStates);
+                sample.SetStatesFailure(new(
+                    "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).",
+                    MeasurementUnavailableCause.Unknown,
+                    status));
                 return;
             }
 
