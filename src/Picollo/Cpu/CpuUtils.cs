@@ -83,20 +83,20 @@ public static partial class CpuUtils
     /// <summary>Pins the calling thread and raises its priority as <see cref="PrepareBenchmarkThread(int)"/> does, and reports the steps
     /// that failed.</summary>
     /// <param name="coreId">The CPU's number, from 0.</param>
-    /// <param name="notDone">The steps that failed, one sentence each, with the reason and the remedy; <see langword="null"/> if all
+    /// <param name="reason">The steps that failed, one sentence each, with the reason and the remedy; <see langword="null"/> if all
     /// succeeded.</param>
     /// <returns><see langword="true"/> if the thread is pinned; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
-    public static bool PrepareBenchmarkThread(int coreId, out string? notDone)
+    public static bool PrepareBenchmarkThread(int coreId, out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(coreId);
-        return Prepare(CurrentThread.System, coreId, out notDone);
+        return Prepare(CurrentThread.System, coreId, out reason);
     }
 
-    internal static bool Prepare(CurrentThread thread, int coreId, out string? notDone)
+    internal static bool Prepare(CurrentThread thread, int coreId, out string? reason)
     {
         string? notPinned = thread.Pin(coreId), notRaised = thread.RaisePriority();
-        notDone = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
+        reason = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
         return notPinned is null;
     }
 

@@ -17,54 +17,43 @@ internal static class PerfEventReasons
                 (PermissionDenied, "a security module or the kernel's lockdown does not permit this counter"),
             EPERM => (PerfEventParanoid, $"the kernel does not permit this counter; {Set(machine.Setting, -1, machine)}"
                 + Grant(machine.Rights, LinuxCapability.PERFMON)),
-            _ => (CauseOf(counter, errorNumber), TextOf(counter, errorNumber, machine)),
+            ENOENT when counter.Definition.IsOfListedPmu => (NotSupported,
+                "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config"),
+            ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu => (NotSupported,
+                "this machine exposes no PMU, like most virtual machines; enable the virtual PMU in the hypervisor, "
+                + "or use software counters"),
+            ENOENT => (NotSupported,
+                "this CPU, or the kernel's driver for it, does not have this event; `perf list` shows the available events"),
+            ENODEV when counter.Cpu >= 0 => (TargetNotFound,
+                $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"),
+            ENODEV => (NotSupported, "the CPU lacks a feature that the event requires, such as precise sampling"),
+            EOPNOTSUPP => (NotSupported,
+                "the PMU does not support the request: 64-bit or user-space reading on a CPU without it, or counting without "
+                + "the kernel on a PMU that cannot exclude it; include the kernel, or omit the counter"),
+            EINVAL when counter.IsPinned => (Unknown,
+                "there are more pinned counters than the CPU has, or an event, CPU or thread is incompatible with "
+                + "the others; use fewer counters, or do not pin them, so that they are multiplexed"),
+            EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) => (NotSupported,
+                "its PMU does not support this request or event; PMUs outside the cores cannot exclude the kernel, "
+                + "and most count whole CPUs, not threads; otherwise check type and config"),
+            EINVAL when counter.Cpu >= 0 => (Unknown,
+                $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination; "
+                + "check the CPU number, type and config"),
+            EINVAL => (NotSupported, "the kernel does not know this event or combination; check type and config"),
+            EMFILE => (LimitReached, "this process has reached its limit of open files; each counter needs one for each thread"
+                + $"{(counter.Cpu >= 0 ? " and CPU" : "")}; raise the limit (ulimit -n)"),
+            ENFILE => (LimitReached, "the system has reached its limit of open files; raise fs.file-max"),
+            EBUSY => (LimitReached, "a profiler, a hypervisor driver or the NMI watchdog has reserved the PMU; stop it, or set "
+                + "kernel.nmi_watchdog=0"),
+            E2BIG => (NotSupported, "the kernel is too old for this form of the request; update it"),
+            ENOSYS => (NotSupported, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it"),
+            ESRCH => (TargetNotFound, $"there is no thread {counter.ThreadId}; it may have ended"),
+            ENOMEM => (LimitReached, "the kernel is out of memory"),
+            ENOSPC => (LimitReached, "no more hardware counters or breakpoints are free"),
+            _ => (Unknown, "the kernel refused the counter for an unknown reason"),
         };
         return new($"{counter.Name}: {text} (perf_event_open: {NameOf(errorNumber)})", cause, errorNumber);
     }
-
-    /// <summary>Returns the cause; unknown for an error with several possible ones.</summary>
-    private static MeasurementUnavailableCause CauseOf(in PerfEventRequest counter, int errorNumber) => errorNumber switch
-    {
-        ENODEV when counter.Cpu >= 0 => TargetNotFound,
-        EINVAL when counter.IsPinned || counter.Cpu >= 0 => Unknown,
-        ENOENT or ENODEV or EOPNOTSUPP or EINVAL or E2BIG => NotSupported,
-        EBUSY => LimitReached,
-        _ => LinuxReasons.CauseOf(errorNumber),
-    };
-
-    private static string TextOf(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
-    {
-        ENOENT when counter.Definition.IsOfListedPmu =>
-            "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config",
-        ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
-            "this machine exposes no PMU, like most virtual machines; enable the virtual PMU in the hypervisor, "
-            + "or use software counters",
-        ENOENT => "this CPU, or the kernel's driver for it, does not have this event; `perf list` shows the available events",
-        ENODEV => counter.Cpu >= 0
-            ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
-            : "the CPU lacks a feature that the event requires, such as precise sampling",
-        EOPNOTSUPP => "the PMU does not support the request: 64-bit or user-space reading on a CPU without it, or counting without "
-            + "the kernel on a PMU that cannot exclude it; include the kernel, or omit the counter",
-        EINVAL when counter.IsPinned => "there are more pinned counters than the CPU has, or an event, CPU or thread is incompatible with "
-            + "the others; use fewer counters, or do not pin them, so that they are multiplexed",
-        EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
-            "its PMU does not support this request or event; PMUs outside the cores cannot exclude the kernel, "
-            + "and most count whole CPUs, not threads; otherwise check type and config",
-        EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination; "
-            + "check the CPU number, type and config",
-        EINVAL => "the kernel does not know this event or combination; check type and config",
-        EMFILE => "this process has reached its limit of open files; each counter needs one for each thread"
-            + $"{(counter.Cpu >= 0 ? " and CPU" : "")}; raise the limit (ulimit -n)",
-        ENFILE => "the system has reached its limit of open files; raise fs.file-max",
-        EBUSY => "a profiler, a hypervisor driver or the NMI watchdog has reserved the PMU; stop it, or set "
-            + "kernel.nmi_watchdog=0",
-        E2BIG => "the kernel is too old for this form of the request; update it",
-        ENOSYS => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it",
-        ESRCH => $"there is no thread {counter.ThreadId}; it may have ended",
-        ENOMEM => "the kernel is out of memory",
-        ENOSPC => "no more hardware counters or breakpoints are free",
-        _ => "the kernel refused the counter for an unknown reason",
-    };
 
     /// <summary>Returns the remedy for a seccomp filter. The default profile of Docker permits the call with either capability since
     /// version 23 (moby/moby #43987). That of Podman and CRI-O requires both before November 2025: with one of them, it returns EPERM or

@@ -206,6 +206,22 @@ public class SystemCpuTests
     }
 
     [Fact]
+    public void An_unsupported_system_has_its_cause()
+    {
+        Action create = () => new SystemCpu(SystemCpuParts.Machine, new CpuPlatform().CreateSystemCpuSource()).Dispose();
+
+        create.Should().Throw<MeasurementUnavailableException>().Which.Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
+    }
+
+    [Fact]
+    public void TryCreate_takes_the_first_sample()
+    {
+        SystemCpu.TryCreate(SystemCpuParts.None, out SystemCpu? cpu, out string? reason).Should().BeTrue(reason);
+        cpu!.Cpus.Should().NotBeEmpty();
+        cpu.Dispose();
+    }
+
+    [Fact]
     public void A_part_that_was_not_requested_has_a_reason()
     {
         var source = new ScriptedSource(sample => Now(sample, 1));

@@ -44,19 +44,24 @@ public sealed class SystemCpu : IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not report the states of its CPUs.</exception>
     public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
-        : this(Check(parts), CpuPlatform.Current.CreateSystemCpuSource())
+        : this(parts, CpuPlatform.Current.CreateSystemCpuSource())
     {
     }
 
     internal SystemCpu(SystemCpuParts parts, ISystemCpuSource source)
+        : this(source, parts)
     {
-        _source = source;
-        _parts = Check(parts) | SystemCpuParts.States;
-        Sample();
         if (_now.StatesFailure is { } failure)
         {
             throw failure;
         }
+    }
+
+    private SystemCpu(ISystemCpuSource source, SystemCpuParts parts)
+    {
+        _source = source;
+        _parts = Check(parts) | SystemCpuParts.States;
+        Sample();
     }
 
     /// <summary>The states of all CPUs together, without shares before the first <see cref="Update"/>.</summary>
@@ -135,16 +140,9 @@ public sealed class SystemCpu : IDisposable
     public static bool TryCreate(
         SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
     {
-        (cpu, reason) = (null, null);
-        try
-        {
-            cpu = new SystemCpu(parts);
-        }
-        catch (MeasurementUnavailableException e)
-        {
-            reason = e.Message;
-        }
-
+        cpu = new SystemCpu(CpuPlatform.Current.CreateSystemCpuSource(), parts);
+        reason = cpu._now.StatesFailure?.Message;
+        cpu = reason is null ? cpu : null;
         return cpu is not null;
     }
 

@@ -44,11 +44,7 @@ public static class CpuUsageReader
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
     /// <exception cref="MeasurementUnavailableException">This process has no such thread, the thread has ended, or this system does not
     /// report its time.</exception>
-    public static CpuUsage GetByThread(long threadId)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return GetSplit(ResourceOwner.Thread, threadId);
-    }
+    public static CpuUsage GetByThread(long threadId) => GetSplit(ResourceOwner.Thread, Valid(threadId));
 
     /// <summary>Reads the same time as <see cref="GetByThread(long)"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
@@ -56,11 +52,8 @@ public static class CpuUsageReader
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <returns><see langword="true"/> if the time was read; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
-    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return TryGetSplit(ResourceOwner.Thread, threadId, out usage, out reason);
-    }
+    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
+        TryGetSplit(ResourceOwner.Thread, Valid(threadId), out usage, out reason);
 
     /// <summary>Returns the CPU time of all threads of this process, split into user and kernel time.</summary>
     /// <returns>The time since the start of the process, including ended threads but not children.</returns>
@@ -73,22 +66,15 @@ public static class CpuUsageReader
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
     /// <exception cref="MeasurementUnavailableException">There is no such process, it has exited, or the system does not report its time to
     /// this user.</exception>
-    public static CpuUsage GetByProcess(int processId)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return GetSplit(ResourceOwner.Process, processId);
-    }
+    public static CpuUsage GetByProcess(int processId) => GetSplit(ResourceOwner.Process, Valid(processId));
 
     /// <summary>Reads the same time as <see cref="GetByProcess(int)"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <param name="usage">The time since the start of the process; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return TryGetSplit(ResourceOwner.Process, processId, out usage, out reason);
-    }
+    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
+        TryGetSplit(ResourceOwner.Process, Valid(processId), out usage, out reason);
 
     /// <summary>Returns the CPU time of this process's children that have exited and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
@@ -124,11 +110,7 @@ public static class CpuUsageReader
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
     /// <returns>The time since the start of the thread, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
-    public static long GetThreadTimeNanoseconds(long threadId)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return GetTotal(ResourceOwner.Thread, threadId);
-    }
+    public static long GetThreadTimeNanoseconds(long threadId) => GetTotal(ResourceOwner.Thread, Valid(threadId));
 
     /// <summary>Reads the same time as <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason for a failure instead of
     /// throwing.</summary>
@@ -136,11 +118,8 @@ public static class CpuUsageReader
     /// <param name="nanoseconds">The time since the start of the thread; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return TryGetTotal(ResourceOwner.Thread, threadId, out nanoseconds, out reason);
-    }
+    public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason) =>
+        TryGetTotal(ResourceOwner.Thread, Valid(threadId), out nanoseconds, out reason);
 
     /// <summary>Returns the CPU time of this process, user and kernel time together, at the finest resolution of the system.</summary>
     /// <returns>The time since the start of the process, in nanoseconds.</returns>
@@ -151,11 +130,7 @@ public static class CpuUsageReader
     /// <param name="processId">The process ID; at least 1.</param>
     /// <returns>The time since the start of the process, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
-    public static long GetProcessTimeNanoseconds(int processId)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return GetTotal(ResourceOwner.Process, processId);
-    }
+    public static long GetProcessTimeNanoseconds(int processId) => GetTotal(ResourceOwner.Process, Valid(processId));
 
     /// <summary>Reads the same time as <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason for a failure instead of
     /// throwing.</summary>
@@ -163,11 +138,8 @@ public static class CpuUsageReader
     /// <param name="nanoseconds">The time since the start of the process; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return TryGetTotal(ResourceOwner.Process, processId, out nanoseconds, out reason);
-    }
+    public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason) =>
+        TryGetTotal(ResourceOwner.Process, Valid(processId), out nanoseconds, out reason);
 
     /// <summary>Returns the system's ID of the current thread, to pass to <see cref="GetByThread(long)"/> on another thread. It differs
     /// from <see cref="Environment.CurrentManagedThreadId"/>.</summary>
@@ -185,6 +157,12 @@ public static class CpuUsageReader
     private static void ThrowThreadFailure() => throw CpuTimes.Current.ThreadFailure ?? new MeasurementUnavailableException(
         "The system refused to report the CPU time of the current thread, although it reported the time before.",
         MeasurementUnavailableCause.Unknown);
+
+    private static long Valid(long id, [CallerArgumentExpression(nameof(id))] string? argument = null)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(id, 1, argument);
+        return id;
+    }
 
     private static CpuUsage GetSplit(ResourceOwner owner, long id) =>
         CpuTimes.Current.TryGetSplit(owner, id, out CpuUsage usage, out MeasurementUnavailableException? failure) ? usage : throw failure;

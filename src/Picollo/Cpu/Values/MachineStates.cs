@@ -15,24 +15,25 @@ internal readonly record struct RunQueueState(int? Running, int? Blocked, int? T
 /// <remarks>Source: the pressure stall information of Linux (Documentation/accounting/psi.rst of the kernel). Immutable.</remarks>
 public readonly record struct CpuPressure
 {
-    internal CpuPressure(double average10, double average60, double average300, TimeSpan total) =>
-        (Average10, Average60, Average300, Total) = (average10, average60, average300, total);
+    internal CpuPressure(double average10Seconds, double average60Seconds, double average300Seconds, TimeSpan total) =>
+        (Average10Seconds, Average60Seconds, Average300Seconds, Total) = (average10Seconds, average60Seconds, average300Seconds, total);
 
     /// <summary>The share of the last ten seconds, 0 to 1, with exponential decay and a resolution of 0.0001.</summary>
-    public double Average10 { get; }
+    public double Average10Seconds { get; }
 
     /// <summary>The share of the last minute, 0 to 1, with exponential decay and a resolution of 0.0001.</summary>
-    public double Average60 { get; }
+    public double Average60Seconds { get; }
 
     /// <summary>The share of the last five minutes, 0 to 1, with exponential decay and a resolution of 0.0001.</summary>
-    public double Average300 { get; }
+    public double Average300Seconds { get; }
 
     /// <summary>The stalled time since the system start, with a resolution of a microsecond.</summary>
     public TimeSpan Total { get; }
 
     private bool PrintMembers(System.Text.StringBuilder text) =>
         text.Append(CultureInfo.InvariantCulture,
-            $"Average10 = {Average10}, Average60 = {Average60}, Average300 = {Average300}, Total = {Total}").Length > 0;
+            $"Average10Seconds = {Average10Seconds}, Average60Seconds = {Average60Seconds}, Average300Seconds = {Average300Seconds}"
+            + $", Total = {Total}").Length > 0;
 }
 
 /// <summary>The memory of the machine, in bytes (/proc/meminfo, as free(1) and top(1) report it).</summary>

@@ -39,7 +39,7 @@ public partial class CapturedMachineTests
         using var root = new CapturedRoot();
         root.Write("proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\n").Write("proc/pressure/cpu", some + full);
         using SystemCpu cpu = root.Open();
-        cpu.Pressure!.Value.Average10.Should().Be(0.01);
+        cpu.Pressure!.Value.Average10Seconds.Should().Be(0.01);
 
         root.Write("proc/pressure/cpu", some);
         cpu.Update();
