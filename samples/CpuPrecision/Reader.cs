@@ -11,9 +11,9 @@ public sealed record Reader(string Name, Func<long> Read)
     /// <summary>The readers that are available on this system.</summary>
     public static IReadOnlyList<Reader> All { get; } =
     [
-        new("CpuUsage.GetByThread()", () => CpuUsage.GetByThread().TotalNanoseconds),
+        new("CpuUsageReader.GetByThread()", () => CpuUsageReader.GetByThread().TotalNanoseconds),
         new("CpuUsageReader.GetThreadTimeNanoseconds()", CpuUsageReader.GetThreadTimeNanoseconds),
-        new("CpuUsage.GetByProcess()", () => CpuUsage.GetByProcess().TotalNanoseconds),
+        new("CpuUsageReader.GetByProcess()", () => CpuUsageReader.GetByProcess().TotalNanoseconds),
         new("CpuUsageReader.GetProcessTimeNanoseconds()", CpuUsageReader.GetProcessTimeNanoseconds),
         .. OperatingSystem.IsLinux() ? [new Reader("getrusage(RUSAGE_THREAD) alone", BareResourceUsage.ReadNanoseconds)] : Array.Empty<Reader>(),
         new("Environment.CpuUsage", () => Environment.CpuUsage.TotalTime.Ticks * TimeSpan.NanosecondsPerTick),

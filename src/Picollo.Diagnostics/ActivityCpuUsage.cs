@@ -76,7 +76,7 @@ public sealed class ActivityCpuUsage : IDisposable
     /// <exception cref="ArgumentNullException"><paramref name="sources"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
     public ActivityCpuUsage(params string[] sources)
-        : this(sources, CpuTimes.Current.ThreadUnavailableReason)
+        : this(sources, CpuTimes.Current.ThreadFailure?.Message)
     {
     }
 

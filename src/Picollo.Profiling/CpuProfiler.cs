@@ -61,7 +61,8 @@ public sealed class CpuProfiler : IDisposable
         if (_files.ProcessId != settings.ProcessId)
         {
             throw new MeasurementUnavailableException(
-                $"{settings.ProcessId} is a thread of process {_files.ProcessId}. Profile that process instead.");
+                $"{settings.ProcessId} is a thread of process {_files.ProcessId}. Profile that process instead.",
+                MeasurementUnavailableCause.TargetNotFound);
         }
 
         if (settings is { PerfMapFolder: null, Kept: null })
@@ -138,7 +139,7 @@ public sealed class CpuProfiler : IDisposable
 
     internal static CpuProfiler Start(ProfilerSettings settings) => OperatingSystem.IsLinux()
         ? new CpuProfiler(settings)
-        : throw new MeasurementUnavailableException("CPU profiles are available only on Linux.");
+        : throw new MeasurementUnavailableException("CPU profiles are available only on Linux.", MeasurementUnavailableCause.NotSupported);
 
     /// <summary>The number of samples so far, with a delay of up to 250 ms.</summary>
     internal long SampleCount => _samples.SampleCount;

@@ -11,10 +11,10 @@ internal static class CpuTimes
 
     public static async Task Run()
     {
-        CpuUsage thread = CpuUsage.GetByThread(), process = CpuUsage.GetByProcess();
+        CpuUsage thread = CpuUsageReader.GetByThread(), process = CpuUsageReader.GetByProcess();
         Burn();
-        thread = CpuUsage.GetByThread() - thread;
-        process = CpuUsage.GetByProcess() - process;
+        thread = CpuUsageReader.GetByThread() - thread;
+        process = CpuUsageReader.GetByProcess() - process;
         Facts.Print("thread", thread.Total >= Work);
         Facts.Print("process", process.Total >= Work);
         using SystemCpu machine = new(SystemCpuParts.All);

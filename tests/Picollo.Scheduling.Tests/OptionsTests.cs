@@ -27,7 +27,7 @@ public class OptionsTests
 
     [Fact]
     public void A_pool_cannot_be_created_if_the_CPU_time_of_threads_is_unavailable() =>
-        FluentActions.Invoking(() => new CpuWorkerPool(null, () => throw new MeasurementUnavailableException("No clock.")))
+        FluentActions.Invoking(() => new CpuWorkerPool(null, () => throw new MeasurementUnavailableException("No clock.", MeasurementUnavailableCause.Unknown)))
             .Should().Throw<MeasurementUnavailableException>().WithMessage("No clock.");
 
     [Theory]

@@ -1,16 +1,81 @@
+using System.Reflection;
+using Picollo.Cpu;
+using Picollo.Interop.Linux;
+using Picollo.PerfEvent;
+
 namespace Picollo.Tests;
 
+/// <summary>The causes that occur on this machine. PerfFaultTests has those of a user without privileges, of a seccomp filter and of too few
+/// descriptors, and PerfEventReasonsTests those of each error.</summary>
 public class MeasurementUnavailableExceptionTests
 {
     [Fact]
     public void The_inner_exception_is_kept()
     {
-        IOException cause = new("no such file");
+        IOException inner = new("no such file");
 
-        MeasurementUnavailableException exception = new("The load average is unavailable: no such file.", cause);
+        MeasurementUnavailableException exception =
+            new("The load average is unavailable: no such file.", MeasurementUnavailableCause.NotSupported, errorNumber: 2, inner);
 
         exception.Message.Should().Be("The load average is unavailable: no such file.");
-        exception.InnerException.Should().BeSameAs(cause);
-        exception.ErrorNumber.Should().BeNull();
+        exception.InnerException.Should().BeSameAs(inner);
+        (exception.Cause, exception.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, 2));
     }
+
+    /// <summary>No exception without a cause can be thrown: each constructor requires one.</summary>
+    [Fact]
+    public void Each_constructor_requires_a_cause() =>
+        typeof(MeasurementUnavailableException).GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)
+            .Should().NotBeEmpty().And.OnlyContain(constructor => constructor.GetParameters()
+                .Any(parameter => parameter.ParameterType == typeof(MeasurementUnavailableCause) && !parameter.IsOptional));
+
+    [Fact]
+    public void Unknown_is_the_default_cause() => default(MeasurementUnavailableCause).Should().Be(MeasurementUnavailableCause.Unknown);
+
+    [FactNeeding(Need.Linux)]
+    public void A_missing_process_or_thread_is_a_missing_target()
+    {
+        Thrown(() => CpuUsageReader.GetByProcess(int.MaxValue)).Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
+        Thrown(() => CpuUsageReader.GetProcessTimeNanoseconds(int.MaxValue)).Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
+        Thrown(() => CpuUsageReader.GetByThread(int.MaxValue)).Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
+
+        // The ID is below the kernel's limit, so the kernel refuses it, and clock_gettime(2) returns EINVAL.
+        const int MissingId = (1 << 22) - 1;
+        MeasurementUnavailableException missing = Thrown(() => CpuUsageReader.GetThreadTimeNanoseconds(MissingId));
+        (missing.Cause, missing.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.EINVAL));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_missing_thread_event_or_PMU_has_its_cause()
+    {
+        PerfEventCounterSessionFactory faults = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
+        MeasurementUnavailableException missing = Thrown(() => faults.WithThread(int.MaxValue).Create());
+        (missing.Cause, missing.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.ESRCH));
+        Thrown(() => faults.WithProcess(int.MaxValue).Create()).Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
+
+        MeasurementUnavailableException noPmu = Thrown(() => faults.WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU").Create());
+        (noPmu.Cause, noPmu.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, Errno.ENOENT));
+        Thrown(() => faults.WithNamedCounter("nopmu/event=1/").Create()).Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void An_unavailable_counter_has_the_cause_and_the_error()
+    {
+        using PerfEventCounterSession session = PerfEventCounterSession.Factory
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
+            .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
+            .WithNamedCounter("nopmu/event=1/")
+            .WithOptional()
+            .Create();
+        session.UnavailableCounters.Select(counter => (counter.Name, counter.Cause, counter.ErrorNumber)).Should().BeEquivalentTo(
+            new (string, MeasurementUnavailableCause, int?)[]
+            {
+                ("no such PMU", MeasurementUnavailableCause.NotSupported, Errno.ENOENT),
+                ("nopmu/event=1/", MeasurementUnavailableCause.NotSupported, null),
+            });
+    }
+
+    private static MeasurementUnavailableException Thrown(Action action) => action.Should().Throw<MeasurementUnavailableException>().Which;
+
+    private static MeasurementUnavailableException Thrown<T>(Func<T> function) => Thrown(() => { function(); });
 }

@@ -14,7 +14,7 @@ internal static class CpuComparison
         SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners | ProcessDetails.Waits;
 
     private static readonly Reads ThreadTotal = new("CpuUsageReader.GetThreadTimeNanoseconds()", CpuUsageReader.GetThreadTimeNanoseconds);
-    private static readonly Reads ThreadSplit = new("CpuUsage.GetByThread()", () => CpuUsage.GetByThread().TotalNanoseconds);
+    private static readonly Reads ThreadSplit = new("CpuUsageReader.GetByThread()", () => CpuUsageReader.GetByThread().TotalNanoseconds);
 
     public static int Run(TextWriter output)
     {
@@ -52,7 +52,7 @@ internal static class CpuComparison
         yield return new Row(Section, ThreadTotal, clock, 1.1);
         yield return new Row(Section, ThreadSplit, both, 1.1);
         yield return new Row(Section, environment);
-        yield return new Row(Section, new Reads("CpuUsage.GetByProcess()", () => CpuUsage.GetByProcess().TotalNanoseconds), environment);
+        yield return new Row(Section, new Reads("CpuUsageReader.GetByProcess()", () => CpuUsageReader.GetByProcess().TotalNanoseconds), environment);
         yield return new Row(Section, new Reads("CpuUsageReader.GetProcessTimeNanoseconds()", CpuUsageReader.GetProcessTimeNanoseconds), environment);
         yield return new Row(
             Section, new Reads("Process.GetCurrentProcess().TotalProcessorTime", BareReads.ProcessObject, OfMicroseconds) { IsOurs = false }, environment);

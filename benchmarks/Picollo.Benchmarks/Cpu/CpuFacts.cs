@@ -43,7 +43,7 @@ internal static class CpuFacts
     public static void PrintSteps(TextWriter output)
     {
         FactTable table = new("Median step of the thread's CPU time (in the document of Universe.CpuUsage: 3,800,000)", "ns");
-        table.Add("CpuUsage.GetByThread()", MedianStep(() => CpuUsage.GetByThread().TotalNanoseconds), StepLimitNanoseconds);
+        table.Add("CpuUsageReader.GetByThread()", MedianStep(() => CpuUsageReader.GetByThread().TotalNanoseconds), StepLimitNanoseconds);
         table.Add("CpuUsageReader.GetThreadTimeNanoseconds()", MedianStep(CpuUsageReader.GetThreadTimeNanoseconds), StepLimitNanoseconds);
         table.Print(output);
     }

@@ -21,6 +21,6 @@ public sealed record CpuLoad(double ServerCpus, double MachineCpus, double? Aver
         long used = CpuUsageReader.GetProcessTimeNanoseconds(serverId) - before;
         machine.Update();
         double idle = (machine.Total.Idle ?? 0) + (machine.Total.IOWait ?? 0);
-        return (result, new CpuLoad(used / elapsed, (1 - idle) * machine.Cpus.Count, machine.LoadAverage?.OneMinute));
+        return (result, new CpuLoad(used / elapsed, (1 - idle) * machine.Cpus.Count, machine.LoadAverage1Minute));
     }
 }

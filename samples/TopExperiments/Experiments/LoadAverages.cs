@@ -25,7 +25,7 @@ public static class LoadAverages
     {
         int threads = Environment.ProcessorCount;
         using SystemCpu cpu = new(SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue);
-        if (cpu.LoadAverage is not { } before)
+        if (cpu.LoadAverage1Minute is not { } before)
         {
             output.WriteLine($"Unavailable: {cpu.GetUnavailableReason(SystemCpuParts.LoadAverage)}");
             return;
@@ -40,7 +40,7 @@ public static class LoadAverages
             {
                 Thread.Sleep(TimeSpan.FromSeconds(1));
                 cpu.Update();
-                if (cpu.RunQueue?.Running is { } number)
+                if (cpu.RunnableThreadCount is { } number)
                 {
                     // Excludes this thread, which runs only to measure.
                     running.Add(number - 1);
@@ -50,11 +50,11 @@ public static class LoadAverages
 
         TimeSpan time = Stopwatch.GetElapsedTime(start);
         double mean = running.Count > 0 ? running.Average() : threads;
-        double after = cpu.LoadAverage?.OneMinute ?? before.OneMinute;
+        double after = cpu.LoadAverage1Minute ?? before;
         MarkdownTable table = new("lrr", ["1-minute load average", "document", "measured"]);
-        table.Add("before", "", Text(before.OneMinute));
+        table.Add("before", "", Text(before));
         table.Add($"after {time.TotalSeconds:0} s of {threads} threads", "", Text(after));
-        table.Add($"computed for the observed {Text(mean)} threads that run or wait", "", Text(After(before.OneMinute, mean, time)));
+        table.Add($"computed for the observed {Text(mean)} threads that run or wait", "", Text(After(before, mean, time)));
         table.Add("after 4 minutes of 1 thread (computed, without other load)", "0.95", Text(After(0, 1, TimeSpan.FromMinutes(4))));
         table.Add($"after 4 minutes of {threads} threads (computed; document: 2 threads)", "2.52", Text(After(0, threads, TimeSpan.FromMinutes(4))));
         output.Write(table.ToString("Load average"));

@@ -18,7 +18,7 @@ internal sealed class CpuHistory
 
     public int Count => _entries.Count;
 
-    public void Add(ReadOnlySpan<ProcessCpu> processes, TimeSpan interval, int cpus)
+    public void Add(IReadOnlyList<ProcessCpu> processes, TimeSpan interval, int cpus)
     {
         ulong milliseconds = (ulong)Math.Round(interval.TotalMilliseconds);
         if (_factory is null)
@@ -29,7 +29,7 @@ internal sealed class CpuHistory
         }
 
         _sample++;
-        foreach (ref readonly ProcessCpu process in processes)
+        foreach (ProcessCpu process in processes)
         {
             if (!_entries.TryGetValue(process.Id, out Entry? entry) || process.StartNanoseconds != entry.StartNanoseconds)
             {

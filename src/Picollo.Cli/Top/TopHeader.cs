@@ -49,8 +49,8 @@ internal static class TopHeader
 
         if (sample.Pressure is { } some)
         {
-            yield return Invariant($"Pressure:{some.Average10 * 100,5:0.0} avg10,{some.Average60 * 100,5:0.0} avg60,")
-                + Invariant($"{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
+            yield return Invariant($"Pressure:{some.Average10Seconds * 100,5:0.0} avg10,{some.Average60Seconds * 100,5:0.0} avg60,")
+                + Invariant($"{some.Average300Seconds * 100,5:0.0} avg300, % of time some thread waited");
         }
 
         // Exclude kernel threads, whose niceness the user did not set: they have no address space.

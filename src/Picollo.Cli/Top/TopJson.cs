@@ -45,7 +45,9 @@ internal static class TopJson
                     now.Path, now.Limit, now.Share, cgroup.Periods, cgroup.ThrottledPeriods, cgroup.ThrottledTime?.ToNanoseconds(),
                     now.ThrottledTime?.ToNanoseconds())
                 : null,
-            sample.Pressure is { } some ? new(some.Average10, some.Average60, some.Average300, some.Total.ToNanoseconds()) : null,
+            sample.Pressure is { } some
+                ? new(some.Average10Seconds, some.Average60Seconds, some.Average300Seconds, some.Total.ToNanoseconds())
+                : null,
             sample.HasAutogroups,
             processes.Select(row => ProcessOf(row, model, settings)),
             settings.ShowThreads ? threads.Select(ThreadOf) : null);

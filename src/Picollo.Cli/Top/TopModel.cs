@@ -47,7 +47,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         }
 
         _cpu.Update();
-        History.Add(_cpu.Processes.AsSpan(), _cpu.Interval, _cpu.Cpus.Count);
+        History.Add(_cpu.Processes, _cpu.Interval, _cpu.Cpus.Count);
         ShowMachine(_cpu);
         ShowTasks(_cpu);
         if (isFirst && settings.Pids.Count > 0 && !Sample.Processes.Exists(row => settings.Pids.Contains(row.Process.Id)))
@@ -67,7 +67,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         Sample.LoadAverage = cpu.LoadAverage;
         Sample.Total = cpu.Total;
         _cpus.Clear();
-        _cpus.AddRange(cpu.Cpus.AsSpan());
+        _cpus.AddRange(cpu.Cpus);
         Sample.Cpus = _cpus;
         Sample.Memory = cpu.Memory;
         Sample.Pressure = cpu.Pressure;
@@ -97,7 +97,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     private void ShowTasks(SystemCpu cpu)
     {
         Sample.Processes.Clear();
-        foreach (ref readonly ProcessCpu process in cpu.Processes.AsSpan())
+        foreach (ProcessCpu process in cpu.Processes)
         {
             Sample.Processes.Add(new TopRow(process, null, process.UserId is { } user ? _users.NameOf(user) : "?"));
         }
@@ -115,7 +115,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
             _indexes.Add(processes[i].Process.Id, i);
         }
 
-        foreach (ref readonly ThreadCpu thread in cpu.Threads.AsSpan())
+        foreach (ThreadCpu thread in cpu.Threads)
         {
             if (_indexes.TryGetValue(thread.ProcessId, out int index))
             {

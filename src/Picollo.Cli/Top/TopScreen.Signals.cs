@@ -58,9 +58,9 @@ internal sealed partial class TopScreen
             return;
         }
 
-        if (!LinuxProcess.TryOpen(row.Process.Id, row.Process.StartNanoseconds, out LinuxProcess? target, out string? reason))
+        if (!LinuxProcess.TryOpen(row.Process.Id, row.Process.StartNanoseconds, out LinuxProcess? target, out var failure))
         {
-            _message = ForeignText.Clean(reason);
+            _message = ForeignText.Clean(failure.Message);
             return;
         }
 

@@ -32,7 +32,7 @@ public sealed class CommandMeter
     private static readonly TimeSpan ShortestInterval = TimeSpan.FromMilliseconds(1);
 
     private readonly PerfEventSettings? _counters;
-    private readonly Func<(SpawnProgram? Program, string? UnavailableReason)> _spawn;
+    private readonly Func<(SpawnProgram? Program, MeasurementUnavailableException? Failure)> _spawn;
 
     /// <summary>Creates a meter.</summary>
     /// <param name="counters">The counters; <see langword="null"/> for none. Targets are ignored; the command is always the target.</param>
@@ -41,7 +41,7 @@ public sealed class CommandMeter
     {
     }
 
-    internal CommandMeter(PerfEventCounterSessionFactory? counters, Func<(SpawnProgram? Program, string? UnavailableReason)> spawn)
+    internal CommandMeter(PerfEventCounterSessionFactory? counters, Func<(SpawnProgram? Program, MeasurementUnavailableException? Failure)> spawn)
     {
         _counters = counters is { Settings.Counters.Count: > 0 } ? counters.Settings : null;
         _spawn = spawn;
@@ -106,7 +106,7 @@ public sealed class CommandMeter
 
     /// <summary>The values of a run that are unavailable, and the cause; <see langword="null"/> if all are available. Each run and each
     /// call checks again, because the cause can be temporary, such as a lack of file descriptors.</summary>
-    public string? UnavailableReason => _spawn().UnavailableReason;
+    public string? UnavailableReason => _spawn().Failure?.Message;
 
     /// <summary>Runs a command to its end.</summary>
     /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>
@@ -148,10 +148,10 @@ public sealed class CommandMeter
     {
         ArgumentNullException.ThrowIfNull(command);
         command = command with { InputPath = InputPath, WorkingDirectory = WorkingDirectory, Environment = Environment };
-        (SpawnProgram? program, string? reason) = _spawn();
+        (SpawnProgram? program, MeasurementUnavailableException? failure) = _spawn();
         if (program is null)
         {
-            UnavailablePerfCounter[] unavailable = Unavailable(reason);
+            UnavailablePerfCounter[] unavailable = Unavailable(failure!);
             ThrowIfNoIntervals(session: null, unavailable);
             return new RunningCommand(command, PlainCommand.Start(command), counters: null, unavailable);
         }
@@ -190,7 +190,8 @@ public sealed class CommandMeter
     {
         if (!OperatingSystem.IsLinux())
         {
-            throw new MeasurementUnavailableException("Measuring a running process requires Linux.");
+            throw new MeasurementUnavailableException(
+                "Measuring a running process requires Linux.", MeasurementUnavailableCause.NotSupported);
         }
 
         AttachedProcess process = AttachedProcess.Open(processId);
@@ -222,8 +223,11 @@ public sealed class CommandMeter
     {
         if (Intervals is not null && session is not { Counters.Count: > 0 })
         {
-            string reason = unavailable.Count > 0 ? unavailable[0].UnavailableReason : "none was specified";
-            throw new MeasurementUnavailableException($"Intervals require a counter, but none is available: {reason}");
+            UnavailablePerfCounter first = unavailable is [var counter, ..] ? counter : default;
+            throw new MeasurementUnavailableException(
+                $"Intervals require a counter, but none is available: {first.UnavailableReason ?? "none was specified"}",
+                first.Cause,
+                first.ErrorNumber);
         }
     }
 
@@ -238,15 +242,15 @@ public sealed class CommandMeter
     };
 
     // Without picollo_spawn, counters cannot be opened before the command starts.
-    private UnavailablePerfCounter[] Unavailable(string? reason)
+    private UnavailablePerfCounter[] Unavailable(MeasurementUnavailableException failure)
     {
         if (_counters is { IsOptional: false })
         {
-            throw new MeasurementUnavailableException($"{_counters.Counters[0].Name}: {reason}");
+            throw Of(_counters.Counters[0].Name);
         }
 
-        return _counters is null
-            ? []
-            : [.. _counters.Counters.Select(spec => new UnavailablePerfCounter(spec.Name, $"{spec.Name}: {reason}"))];
+        return [.. (_counters?.Counters ?? []).Select(spec => new UnavailablePerfCounter(spec.Name, Of(spec.Name)))];
+
+        MeasurementUnavailableException Of(string counter) => new($"{counter}: {failure.Message}", failure.Cause, failure.ErrorNumber);
     }
 }

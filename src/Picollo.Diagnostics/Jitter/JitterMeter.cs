@@ -57,7 +57,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private volatile JitterBreak? _break;
     private volatile Exception? _failure;
 
-    private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out string? reason)
+    private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out MeasurementUnavailableException? failure)
     {
         (_unavailableReasons, _samples) = (new ReasonList(), options.Samples);
         _duration = options.Duration is { } duration
@@ -86,8 +86,8 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             _lanes = [.. lanes];
             Priority = lanes.TrueForAll(lane => lane.Priority is not null) ? options.Priority : null;
             Cpus = [.. lanes.Select(lane => lane.Jitter = new CpuJitter(lane.Cpu, lane.ThreadId))];
-            reason = lanes.Find(lane => lane.UnavailableReason is not null)?.UnavailableReason;
-            if (reason is null)
+            failure = lanes.Find(lane => lane.Failure is not null)?.Failure;
+            if (failure is null)
             {
                 StartTime = DateTimeOffset.UtcNow;
                 _drainer.Start();
@@ -137,7 +137,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     /// <exception cref="MeasurementUnavailableException">The system is not Linux, or a requested CPU is offline or not available to this
     /// process.</exception>
     public static JitterMeter Start(JitterMeterOptions options) =>
-        TryStart(options, out JitterMeter? meter, out string? reason) ? meter : throw new MeasurementUnavailableException(reason);
+        TryStart(options, out JitterMeter? meter, out MeasurementUnavailableException? failure) ? meter : throw failure;
 
     /// <summary>Tries to start measuring.</summary>
     /// <param name="options">The options.</param>
@@ -148,13 +148,23 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public static bool TryStart(
         JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
     {
+        _ = TryStart(options, out meter, out MeasurementUnavailableException? failure);
+        reason = failure?.Message;
+        return meter is not null && reason is null;
+    }
+
+    private static bool TryStart(
+        JitterMeterOptions options,
+        [NotNullWhen(true)] out JitterMeter? meter,
+        [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    {
         JitterPlan plan = JitterPlan.FromOptions(options);
         if (OperatingSystem.IsLinux())
         {
-            return TryStart(new LinuxJitterSystem(), options, plan, out meter, out reason);
+            return TryStart(new LinuxJitterSystem(), options, plan, out meter, out failure);
         }
 
-        (meter, reason) = (null, "JitterMeter requires Linux.");
+        (meter, failure) = (null, new("JitterMeter requires Linux.", MeasurementUnavailableCause.NotSupported));
         return false;
     }
 
@@ -163,12 +173,12 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         JitterMeterOptions options,
         JitterPlan plan,
         [NotNullWhen(true)] out JitterMeter? meter,
-        [NotNullWhen(false)] out string? reason)
+        [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
-        meter = system.TryFindCpus(options.Cpus, out int[] cpus, out reason)
-            ? new JitterMeter(system, options, plan, cpus, out reason)
+        meter = system.TryFindCpus(options.Cpus, out int[] cpus, out failure)
+            ? new JitterMeter(system, options, plan, cpus, out failure)
             : null;
-        meter = reason is null ? meter : null;
+        meter = failure is null ? meter : null;
         return meter is not null;
     }
 
@@ -262,7 +272,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
 
         if (Array.Find(_lanes, lane => lane.Error != 0) is { } refused)
         {
-            Fail(new MeasurementUnavailableException(JitterReasons.SleepRefused(refused.Error)));
+            Fail(JitterReasons.SleepRefused(refused.Error));
         }
 
         Array.ForEach(_lanes, lane => lane.Dispose());

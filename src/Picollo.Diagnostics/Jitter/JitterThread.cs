@@ -51,7 +51,7 @@ internal sealed unsafe class JitterThread : IDisposable
     public int? Priority { get; private set; }
 
     /// <summary>The reason why the lane cannot measure; null if it can. Valid when the lane is ready.</summary>
-    public string? UnavailableReason { get; private set; }
+    public MeasurementUnavailableException? Failure { get; private set; }
 
     /// <summary>The system's error number that ended the loop, or 0. Valid after the end.</summary>
     public int Error { get; private set; }
@@ -100,8 +100,8 @@ internal sealed unsafe class JitterThread : IDisposable
     private void Measure(Start start)
     {
         int? priority = start.Priority;
-        bool isEntered = _system.TryEnter(Cpu, ref priority, start.UnavailableReasons, out long threadId, out string? reason);
-        (ThreadId, UnavailableReason, Priority) = (threadId, reason, priority);
+        bool isEntered = _system.TryEnter(Cpu, ref priority, start.UnavailableReasons, out long threadId, out var failure);
+        (ThreadId, Failure, Priority) = (threadId, failure, priority);
         start.Ready.Signal();
         start.Go.Wait();
         if (isEntered && !start.IsAbandoned())

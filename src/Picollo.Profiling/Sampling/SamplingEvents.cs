@@ -190,19 +190,17 @@ internal sealed class SamplingEvents : IDisposable
             SampleRing? ring = SampleRing.TryMap(file.Number, out int error);
             _rings[cpu] = ring is null ? throw new MeasurementUnavailableException(
                 $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}). Raise kernel.perf_event_mlock_kb or "
-                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.")
-            {
-                ErrorNumber = error,
-            } : (file, ring);
+                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.",
+                MeasurementUnavailableCause.LimitReached,
+                error) : (file, ring);
         }
         else if (LibC.ioctl(file.Number, LibC.PERF_EVENT_IOC_SET_OUTPUT, (void*)shared.Owner.Number) != 0)
         {
             int error = Marshal.GetLastPInvokeError();
             throw new MeasurementUnavailableException(
-                $"The kernel refused a ring for samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetPInvokeErrorMessage(error)}.")
-            {
-                ErrorNumber = error,
-            };
+                $"The kernel refused a ring for samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetPInvokeErrorMessage(error)}.",
+                MeasurementUnavailableCause.Unknown,
+                error);
         }
     }
 
@@ -212,15 +210,15 @@ internal sealed class SamplingEvents : IDisposable
             && PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_sample_rate\0"u8) is { } most
             && most < _target.Frequency)
         {
-            return new($"The kernel permits at most {most} samples per second (kernel.perf_event_max_sample_rate), but "
-                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.")
-            {
-                ErrorNumber = error,
-            };
+            return new(
+                $"The kernel permits at most {most} samples per second (kernel.perf_event_max_sample_rate), but "
+                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.",
+                MeasurementUnavailableCause.LimitReached,
+                error);
         }
 
         var request = new PerfEventRequest(Name, _definition, _target.IncludesKernel, IsPinned: false, thread, cpu);
-        return new(PerfEventReasons.Describe(request, error, PerfMachine.Read())) { ErrorNumber = error };
+        return PerfEventReasons.Describe(request, error, PerfMachine.Read());
     }
 
     // The file has the format 0-3,8: the last number is the highest.

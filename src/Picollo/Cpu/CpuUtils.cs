@@ -10,7 +10,7 @@ namespace Picollo;
 /// CpuUtils.AddChain256(1000); // 256,000 cycles
 /// session.Read();
 /// </code></example>
-public static class CpuUtils
+public static partial class CpuUtils
 {
     private const int WarmupBlocks = 1024;
 
@@ -83,31 +83,22 @@ public static class CpuUtils
     /// <summary>Pins the calling thread and raises its priority as <see cref="PrepareBenchmarkThread(int)"/> does, and reports the steps
     /// that failed.</summary>
     /// <param name="coreId">The CPU's number, from 0.</param>
-    /// <param name="notDone">The steps that failed, one sentence each, with the reason and the remedy; <see langword="null"/> if all
+    /// <param name="reason">The steps that failed, one sentence each, with the reason and the remedy; <see langword="null"/> if all
     /// succeeded.</param>
     /// <returns><see langword="true"/> if the thread is pinned; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
-    public static bool PrepareBenchmarkThread(int coreId, out string? notDone)
+    public static bool PrepareBenchmarkThread(int coreId, out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(coreId);
-        return Prepare(CurrentThread.System, coreId, out notDone);
+        return Prepare(CurrentThread.System, coreId, out reason);
     }
 
-    internal static bool Prepare(CurrentThread thread, int coreId, out string? notDone)
+    internal static bool Prepare(CurrentThread thread, int coreId, out string? reason)
     {
         string? notPinned = thread.Pin(coreId), notRaised = thread.RaisePriority();
-        notDone = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
+        reason = notPinned is null || notRaised is null ? notPinned ?? notRaised : $"{notPinned} {notRaised}";
         return notPinned is null;
     }
-
-    /// <summary>Returns the operating system's ID of the calling thread, as <see cref="CpuUsageReader.GetThreadId"/> does.</summary>
-    /// <returns>The ID, at least 1; or -1 if the system does not provide one.</returns>
-    public static nint GetOsThreadId() => (nint)(CpuTimes.Current.ThreadId ?? -1);
-
-    /// <summary>Returns the number of the CPU that runs the calling thread. The thread may move to another CPU at any time, unless it is
-    /// pinned.</summary>
-    /// <returns>The number, at least 0; or -1 if the system does not provide it (macOS).</returns>
-    public static nint GetCpu() => CurrentThread.System.Cpu;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Add128(ulong sum, ulong step)

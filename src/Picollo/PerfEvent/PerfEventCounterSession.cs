@@ -1,4 +1,5 @@
 using Picollo.Cpu;
+using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
 
@@ -357,10 +358,8 @@ public sealed partial class PerfEventCounterSession : IDisposable
             if (!group.TryControl(request))
             {
                 int error = Marshal.GetLastPInvokeError();
-                throw new MeasurementUnavailableException($"The kernel refused to enable or disable the counters (errno {error}).")
-                {
-                    ErrorNumber = error,
-                };
+                throw new MeasurementUnavailableException(
+                    $"The kernel refused to enable or disable the counters (errno {error}).", LinuxReasons.CauseOf(error), error);
             }
         }
 
@@ -369,7 +368,8 @@ public sealed partial class PerfEventCounterSession : IDisposable
 
     private void ThrowNotRunning() => throw new MeasurementUnavailableException(
         $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read. The CPU had no room for a pinned "
-        + "group, because the NMI watchdog or another profiler also uses its counters. Use fewer counters, or WithPinned(false).");
+        + "group, because the NMI watchdog or another profiler also uses its counters. Use fewer counters, or WithPinned(false).",
+        MeasurementUnavailableCause.LimitReached);
 }
 
 /// <summary>A region of code that <see cref="PerfEventCounterSession.Measure"/> started. Its end records the counts of each counter. Use it

@@ -329,7 +329,7 @@ public sealed class PerfEventCounterSessionFactory
 
             return OperatingSystem.IsLinux()
                 ? PerfEventCounterSession.Open(Settings, PerfEventSources.System)
-                : throw new MeasurementUnavailableException(PerfEventCounterSession.NotLinux);
+                : throw new MeasurementUnavailableException(PerfEventCounterSession.NotLinux, MeasurementUnavailableCause.NotSupported);
         }
         catch
         {

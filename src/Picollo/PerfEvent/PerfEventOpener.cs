@@ -48,7 +48,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             }
             catch (MeasurementUnavailableException e) when (settings.IsOptional)
             {
-                _unavailable.Add(new UnavailablePerfCounter(spec.Name, e.Message));
+                _unavailable.Add(new UnavailablePerfCounter(spec.Name, e));
             }
         }
 
@@ -72,21 +72,18 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
         catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
         {
-            throw new MeasurementUnavailableException(LinuxReasons.NotFound(process, out int error)) { ErrorNumber = error };
+            throw LinuxReasons.NotFound(process);
         }
         catch (IOException e)
         {
             // On Unix the HResult is the error number of the system.
             string remedy = e.HResult == Errno.EMFILE ? "; raise the limit of open files (ulimit -n)" : "";
-            throw new MeasurementUnavailableException($"The threads of process {process} cannot be listed: {e.Message}{remedy}")
-            {
-                ErrorNumber = e.HResult,
-            };
+            throw new MeasurementUnavailableException(
+                $"The threads of process {process} cannot be listed: {e.Message}{remedy}", LinuxReasons.CauseOf(e.HResult), e.HResult, e);
         }
     }
 
-    internal static MeasurementUnavailableException Ended(int process) =>
-        new(CpuTimeReasons.ProcessEnded(process)) { ErrorNumber = Errno.ESRCH };
+    internal static MeasurementUnavailableException Ended(int process) => CpuTimeReasons.ProcessEnded(process, Errno.ESRCH);
 
     /// <summary>Opens the counters on the first thread that has not ended, and returns its index. The main thread of a process may end
     /// before the others, and remains in the list.</summary>
@@ -122,14 +119,14 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
                 return false;
             }
 
-            string reason = Describe(error, thread, spec, definition);
+            MeasurementUnavailableException failure = Describe(error, thread, spec, definition);
             if (!settings.IsOptional || error is Errno.EMFILE or Errno.ENFILE or Errno.ESRCH)
             {
-                throw new MeasurementUnavailableException(reason) { ErrorNumber = error };
+                throw failure;
             }
 
             resolved.Remove((spec, definition));
-            _unavailable.Add(new UnavailablePerfCounter(spec.Name, reason));
+            _unavailable.Add(new UnavailablePerfCounter(spec.Name, failure));
         }
 
         return true;
@@ -144,7 +141,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             var (spec, definition) = resolved[i];
             if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
-                throw new MeasurementUnavailableException(Describe(error, thread, spec, definition)) { ErrorNumber = error };
+                throw Describe(error, thread, spec, definition);
             }
         }
     }
@@ -235,8 +232,9 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) =>
         (Exclusions(settings, definition) & PerfEventFlags.ExcludeKernel) == 0;
 
-    private string Describe(int error, int thread, PerfEventSpec spec, PerfEventDefinition definition) => PerfEventReasons.Describe(
-        new PerfEventRequest(spec.Name, definition, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu),
-        error,
-        _machine ??= PerfMachine.Read());
+    private MeasurementUnavailableException Describe(int error, int thread, PerfEventSpec spec, PerfEventDefinition definition) =>
+        PerfEventReasons.Describe(
+            new PerfEventRequest(spec.Name, definition, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu),
+            error,
+            _machine ??= PerfMachine.Read());
 }

@@ -1,57 +1,64 @@
 using Picollo.Cpu.Linux;
 using static Picollo.Interop.Linux.Errno;
+using static Picollo.MeasurementUnavailableCause;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>Explains the errors of perf_event_open(2) for a counter, with a remedy.</summary>
+/// <summary>Explains the errors of perf_event_open(2) for a counter: the cause and a remedy.</summary>
 internal static class PerfEventReasons
 {
-    public static string Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) =>
-        $"{counter.Name}: {Cause(counter, errorNumber, machine)} (perf_event_open: {NameOf(errorNumber)})";
-
-    private static string Cause(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
+    public static MeasurementUnavailableException Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine)
     {
-        EACCES => NotPermittedCause(counter, machine),
-        EPERM or ENOSYS when machine.Rights.IsFiltered => FilteredCause(machine.Rights),
-        EPERM when machine.Rights.Has(LinuxCapability.PERFMON) => "a security module or the kernel's lockdown does not permit this counter",
-        EPERM => $"the kernel does not permit this counter; {Set(machine.Setting, -1, machine)}"
-            + Grant(machine.Rights, LinuxCapability.PERFMON),
-        ENOENT when counter.Definition.IsOfListedPmu =>
-            "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config",
-        ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
-            "this machine exposes no PMU, like most virtual machines; enable the virtual PMU in the hypervisor, "
-            + "or use software counters",
-        ENOENT => "this CPU, or the kernel's driver for it, does not have this event; `perf list` shows the available events",
-        ENODEV => counter.Cpu >= 0
-            ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
-            : "the CPU lacks a feature that the event requires, such as precise sampling",
-        EOPNOTSUPP => "the PMU does not support the request: 64-bit or user-space reading on a CPU without it, or counting without "
-            + "the kernel on a PMU that cannot exclude it; include the kernel, or omit the counter",
-        EINVAL when counter.IsPinned => "there are more pinned counters than the CPU has, or an event, CPU or thread is incompatible with "
-            + "the others; use fewer counters, or do not pin them, so that they are multiplexed",
-        EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
-            "its PMU does not support this request or event; PMUs outside the cores cannot exclude the kernel, "
-            + "and most count whole CPUs, not threads; otherwise check type and config",
-        EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination; "
-            + "check the CPU number, type and config",
-        EINVAL => "the kernel does not know this event or combination; check type and config",
-        EMFILE => "this process has reached its limit of open files; each counter needs one for each thread"
-            + $"{(counter.Cpu >= 0 ? " and CPU" : "")}; raise the limit (ulimit -n)",
-        ENFILE => "the system has reached its limit of open files; raise fs.file-max",
-        EBUSY => "a profiler, a hypervisor driver or the NMI watchdog has reserved the PMU; stop it, or set "
-            + "kernel.nmi_watchdog=0",
-        E2BIG => "the kernel is too old for this form of the request; update it",
-        ENOSYS => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it",
-        ESRCH => $"there is no thread {counter.ThreadId}; it may have ended",
-        ENOMEM => "the kernel is out of memory",
-        ENOSPC => "no more hardware counters or breakpoints are free",
-        _ => "the kernel refused the counter for an unknown reason",
-    };
+        (MeasurementUnavailableCause cause, string text) = errorNumber switch
+        {
+            EACCES => NotPermitted(counter, machine),
+            EPERM or ENOSYS when machine.Rights.IsFiltered => (SeccompFilter, Filtered(machine.Rights)),
+            EPERM when machine.Rights.Has(LinuxCapability.PERFMON) =>
+                (PermissionDenied, "a security module or the kernel's lockdown does not permit this counter"),
+            EPERM => (PerfEventParanoid, $"the kernel does not permit this counter; {Set(machine.Setting, -1, machine)}"
+                + Grant(machine.Rights, LinuxCapability.PERFMON)),
+            ENOENT when counter.Definition.IsOfListedPmu => (NotSupported,
+                "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config"),
+            ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu => (NotSupported,
+                "this machine exposes no PMU, like most virtual machines; enable the virtual PMU in the hypervisor, "
+                + "or use software counters"),
+            ENOENT => (NotSupported,
+                "this CPU, or the kernel's driver for it, does not have this event; `perf list` shows the available events"),
+            ENODEV when counter.Cpu >= 0 => (TargetNotFound,
+                $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"),
+            ENODEV => (NotSupported, "the CPU lacks a feature that the event requires, such as precise sampling"),
+            EOPNOTSUPP => (NotSupported,
+                "the PMU does not support the request: 64-bit or user-space reading on a CPU without it, or counting without "
+                + "the kernel on a PMU that cannot exclude it; include the kernel, or omit the counter"),
+            EINVAL when counter.IsPinned => (Unknown,
+                "there are more pinned counters than the CPU has, or an event, CPU or thread is incompatible with "
+                + "the others; use fewer counters, or do not pin them, so that they are multiplexed"),
+            EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) => (NotSupported,
+                "its PMU does not support this request or event; PMUs outside the cores cannot exclude the kernel, "
+                + "and most count whole CPUs, not threads; otherwise check type and config"),
+            EINVAL when counter.Cpu >= 0 => (Unknown,
+                $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination; "
+                + "check the CPU number, type and config"),
+            EINVAL => (NotSupported, "the kernel does not know this event or combination; check type and config"),
+            EMFILE => (LimitReached, "this process has reached its limit of open files; each counter needs one for each thread"
+                + $"{(counter.Cpu >= 0 ? " and CPU" : "")}; raise the limit (ulimit -n)"),
+            ENFILE => (LimitReached, "the system has reached its limit of open files; raise fs.file-max"),
+            EBUSY => (LimitReached, "a profiler, a hypervisor driver or the NMI watchdog has reserved the PMU; stop it, or set "
+                + "kernel.nmi_watchdog=0"),
+            E2BIG => (NotSupported, "the kernel is too old for this form of the request; update it"),
+            ENOSYS => (NotSupported, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it"),
+            ESRCH => (TargetNotFound, $"there is no thread {counter.ThreadId}; it may have ended"),
+            ENOMEM => (LimitReached, "the kernel is out of memory"),
+            ENOSPC => (LimitReached, "no more hardware counters or breakpoints are free"),
+            _ => (Unknown, "the kernel refused the counter for an unknown reason"),
+        };
+        return new($"{counter.Name}: {text} (perf_event_open: {NameOf(errorNumber)})", cause, errorNumber);
+    }
 
     /// <summary>Returns the remedy for a seccomp filter. The default profile of Docker permits the call with either capability since
     /// version 23 (moby/moby #43987). That of Podman and CRI-O requires both before November 2025: with one of them, it returns EPERM or
     /// ENOSYS (containers/container-libs #424).</summary>
-    private static string FilteredCause(in LinuxRights rights)
+    private static string Filtered(in LinuxRights rights)
     {
         LinuxCapability[] missing = [.. new[] { LinuxCapability.PERFMON, LinuxCapability.SYS_ADMIN }.Where(rights.Lacks)];
         string capabilities = missing.Length switch
@@ -78,7 +85,7 @@ internal static class PerfEventReasons
             $"set {name} to {level} or less (sysctl kernel.perf_event_paranoid={level}){place}");
     }
 
-    private static string NotPermittedCause(in PerfEventRequest counter, in PerfMachine machine)
+    private static (MeasurementUnavailableCause Cause, string Text) NotPermitted(in PerfEventRequest counter, in PerfMachine machine)
     {
         // Levels above 2 exist only in the kernels of some distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel
         // otherwise requires CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
@@ -86,27 +93,30 @@ internal static class PerfEventReasons
         LinuxRights rights = machine.Rights;
         if (rights.Has(LinuxCapability.SYS_ADMIN) || (rights.Has(LinuxCapability.PERFMON) && !isClosed))
         {
-            return $"{rights.Filter} does not permit this counter, although this process has the capability; allow it";
+            return (rights.IsFiltered ? SeccompFilter : PermissionDenied,
+                $"{rights.Filter} does not permit this counter, although this process has the capability; allow it");
         }
 
         if (counter is { ThreadId: > 0, CountsKernel: false } && !isClosed)
         {
-            return $"this user may not count another user's thread; run as that user{Grant(rights, LinuxCapability.PERFMON)}";
+            return (PermissionDenied,
+                $"this user may not count another user's thread; run as that user{Grant(rights, LinuxCapability.PERFMON)}");
         }
 
         if (isClosed)
         {
             string also = rights.AreContained ? "" : " (on some kernels CAP_PERFMON is enough)";
-            return $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; "
-                + $"{Set("it", 2, machine)}{Grant(rights, LinuxCapability.SYS_ADMIN)}{also}";
+            return (PerfEventParanoid,
+                $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; "
+                + $"{Set("it", 2, machine)}{Grant(rights, LinuxCapability.SYS_ADMIN)}{also}");
         }
 
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "events in the kernel";
         string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
             ? ", or count user code only"
             : "";
-        return $"this user may not count {wider}; {Set(machine.Setting, counter.ThreadId < 0 ? 0 : 1, machine)}"
-            + Grant(rights, LinuxCapability.PERFMON) + narrower;
+        return (PerfEventParanoid, $"this user may not count {wider}; {Set(machine.Setting, counter.ThreadId < 0 ? 0 : 1, machine)}"
+            + Grant(rights, LinuxCapability.PERFMON) + narrower);
     }
 
     private static string NameOf(int errorNumber) => errorNumber switch

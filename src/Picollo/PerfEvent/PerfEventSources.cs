@@ -50,16 +50,17 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         if (root is null)
         {
             throw Error(spec, $"tracefs is not mounted at {string.Join(" or ", tracing)}, or this user may not read it; "
-                + $"{LinuxRights.Read().MountTracing}{Readable("/sys/kernel/tracing")}");
+                + $"{LinuxRights.Read().MountTracing}{Readable("/sys/kernel/tracing")}", MeasurementUnavailableCause.Unknown);
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
         if (!File.Exists(id))
         {
             // Root can read it without any capability.
-            throw Error(spec, LinuxRights.Read() is { IsRoot: true, IsInUserNamespace: false }
-                ? $"the kernel has no such tracepoint ({id})"
-                : $"the kernel has no such tracepoint, or this user may not read it ({id}); run as root{Readable(root)}");
+            throw LinuxRights.Read() is { IsRoot: true, IsInUserNamespace: false }
+                ? Error(spec, $"the kernel has no such tracepoint ({id})")
+                : Error(spec, $"the kernel has no such tracepoint, or this user may not read it ({id}); run as root{Readable(root)}",
+                    MeasurementUnavailableCause.Unknown);
         }
 
         return ulong.TryParse(ReadText(spec, id), CultureInfo.InvariantCulture, out ulong config)
@@ -107,7 +108,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
         catch (FormatException e)
         {
-            throw Error(spec, $"{path} cannot be parsed: {e.Message}");
+            throw Error(spec, $"{path} cannot be parsed: {e.Message}", inner: e);
         }
     }
 
@@ -119,9 +120,15 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw Error(spec, $"{path} cannot be read: {e.Message}");
+            throw Error(spec, $"{path} cannot be read: {e.Message}", e is UnauthorizedAccessException
+                ? MeasurementUnavailableCause.PermissionDenied
+                : MeasurementUnavailableCause.Unknown, e);
         }
     }
 
-    private static MeasurementUnavailableException Error(PerfEventSpec spec, string message) => new($"{spec.Name}: {message}");
+    private static MeasurementUnavailableException Error(
+        PerfEventSpec spec,
+        string message,
+        MeasurementUnavailableCause cause = MeasurementUnavailableCause.NotSupported,
+        Exception? inner = null) => new($"{spec.Name}: {message}", cause, innerException: inner);
 }

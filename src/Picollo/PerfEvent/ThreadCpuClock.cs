@@ -148,7 +148,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         {
             var request = new PerfEventRequest(
                 "The page with the CPU time of the thread", definition, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
-            reason = PerfEventReasons.Describe(request, error, PerfMachine.Read());
+            reason = PerfEventReasons.Describe(request, error, PerfMachine.Read()).Message;
             return null;
         }
 

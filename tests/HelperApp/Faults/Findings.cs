@@ -10,25 +10,23 @@ internal static class Findings
 
     public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{Prefix}{name}={value}"));
 
-    /// <summary>Prints the outcome of creating a profiler for this process: "works", or the message.</summary>
-    public static void PrintOutcome(string name, CpuProfilerOptions options)
-    {
-        bool isStarted = CpuProfiler.TryStart(options, out CpuProfiler? profiler, out string? reason);
-        profiler?.Dispose();
-        Print(name, isStarted ? "works" : reason);
-    }
+    /// <summary>Prints the outcome of creating a profiler for this process: "works", or the message and the cause.</summary>
+    public static void PrintOutcome(string name, CpuProfilerOptions options) => PrintOutcome(name, () => CpuProfiler.Start(options));
 
-    /// <summary>Prints the outcome of creating a session: "works", or the message.</summary>
-    public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory)
+    /// <summary>Prints the outcome of creating a session: "works", or the message and the cause.</summary>
+    public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory) => PrintOutcome(name, factory.Create);
+
+    private static void PrintOutcome(string name, Func<IDisposable> create)
     {
         try
         {
-            factory.Create().Dispose();
+            create().Dispose();
             Print(name, "works");
         }
         catch (MeasurementUnavailableException e)
         {
             Print(name, e.Message);
+            Print($"{name}-cause", $"{e.Cause} {e.ErrorNumber}");
         }
     }
 }

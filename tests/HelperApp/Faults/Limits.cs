@@ -84,7 +84,7 @@ internal static class Limits
         }
         catch (MeasurementUnavailableException e)
         {
-            outcome = e.Message;
+            outcome = $"{e.Message} {e.Cause}";
         }
         catch (Exception e)
         {

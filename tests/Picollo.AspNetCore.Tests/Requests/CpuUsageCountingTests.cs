@@ -297,7 +297,7 @@ public class CpuUsageCountingTests
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
-            web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test");
+            web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused in a test", MeasurementUnavailableCause.Unknown);
             web.UsePicollo();
             web.MapGet("/x", () => "x");
         });
@@ -315,7 +315,7 @@ public class CpuUsageCountingTests
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
-                web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused");
+                web.Services.GetRequiredService<RequestReporter>().Probe = static () => throw new MeasurementUnavailableException("refused", MeasurementUnavailableCause.Unknown);
                 web.MapGet("/x", () => "x");
             },
             build: builder => builder.Services.AddSingleton<ILoggerProvider>(new LogSink

@@ -97,7 +97,7 @@ public class WorkMeterTests
     {
         await using RequestApp app = await RequestApp.StartAsync(_ => { }, measureAll: false);
         app.Services.GetRequiredService<RequestReporter>().Probe =
-            static () => throw new MeasurementUnavailableException("no clock");
+            static () => throw new MeasurementUnavailableException("no clock", MeasurementUnavailableCause.Unknown);
 
         using (app.Services.GetRequiredService<WorkMeter>().Measure("import"))
         {

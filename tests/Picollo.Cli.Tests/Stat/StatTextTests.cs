@@ -107,12 +107,15 @@ public class StatTextTests
                 new("cpu/event=0x2e,umask=0x41/", 999_999_999_999_999, null, isTime: false),
             ],
             UnavailableCounters = unavailable
-                ? [new UnavailablePerfCounter("cycles", $"cycles: {NoPmu}"), new UnavailablePerfCounter("branches", $"branches: {NoPmu}"), new UnavailablePerfCounter("a:b", "a:b: no tracefs")]
+                ? [Unavailable("cycles", NoPmu), Unavailable("branches", NoPmu), Unavailable("a:b", "no tracefs")]
                 : [],
             Threads = threads
                 ? [new(71, 71, "main", 700_000_000), new(71, 12_345, "pool [red]\e[0m", 299_999_999), new(72, 72, "child", 0)]
                 : [],
         };
+
+    private static UnavailablePerfCounter Unavailable(string name, string reason) =>
+        new(name, new MeasurementUnavailableException($"{name}: {reason}", MeasurementUnavailableCause.NotSupported));
 
     private static string Report(StatOptions options, CommandRun[][] runs, string? refusal = null, bool isInterrupted = false)
     {

@@ -8,8 +8,8 @@ public class LinuxProcessContractTests
     [Fact]
     public void A_process_that_no_sample_found_is_not_opened()
     {
-        LinuxProcess.TryOpen(0, startNanoseconds: 0, out LinuxProcess? running, out string? reason).Should().BeFalse();
+        LinuxProcess.TryOpen(0, startNanoseconds: 0, out LinuxProcess? running, out MeasurementUnavailableException? failure).Should().BeFalse();
         running.Should().BeNull();
-        reason.Should().NotBeNullOrWhiteSpace();
+        failure!.Message.Should().NotBeNullOrWhiteSpace();
     }
 }

@@ -184,16 +184,16 @@ public sealed class LinuxProcessTests : IDisposable
 
     private static LinuxProcess Open(ProcessCpu process)
     {
-        LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? running, out string? reason).Should().BeTrue(reason);
-        reason.Should().BeNull();
+        LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? running, out MeasurementUnavailableException? failure).Should().BeTrue(failure?.Message);
+        failure.Should().BeNull();
         return running!;
     }
 
     private static string ReasonFor(ProcessCpu process)
     {
-        LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? running, out string? reason).Should().BeFalse();
+        LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? running, out MeasurementUnavailableException? failure).Should().BeFalse();
         running.Should().BeNull();
-        return reason!;
+        return failure!.Message;
     }
 
     private static void Eventually(Func<bool> condition) =>

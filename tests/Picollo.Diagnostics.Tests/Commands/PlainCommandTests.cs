@@ -76,7 +76,9 @@ public class PlainCommandTests
 
         CommandRun run = Without(counters.WithOptional()).Run("true");
         run.Counters.Should().BeEmpty();
-        run.UnavailableCounters.Should().Equal(new UnavailablePerfCounter("task-clock", $"task-clock: {Why}"), new UnavailablePerfCounter("cycles", $"cycles: {Why}"));
+        run.UnavailableCounters.Select(counter => (counter.Name, counter.UnavailableReason, counter.Cause)).Should().Equal(
+            ("task-clock", $"task-clock: {Why}", MeasurementUnavailableCause.NotSupported),
+            ("cycles", $"cycles: {Why}", MeasurementUnavailableCause.NotSupported));
         Without(counters).Invoking(meter => meter.Run("true")).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");
     }
 
@@ -106,5 +108,5 @@ public class PlainCommandTests
         Without(null, "/nowhere/input").Invoking(meter => meter.Start("true")).Should().Throw<DirectoryNotFoundException>();
 
     private static CommandMeter Without(PerfEventCounterSessionFactory? counters, string? inputPath = null) =>
-        new(counters, () => (null, Why)) { InputPath = inputPath };
+        new(counters, () => (null, new(Why, MeasurementUnavailableCause.NotSupported))) { InputPath = inputPath };
 }

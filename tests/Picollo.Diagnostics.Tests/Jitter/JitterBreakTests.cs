@@ -79,7 +79,7 @@ public sealed class JitterBreakTests : IDisposable
     {
         var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript((ulong)nanoseconds) }, TracingFolders = [_folder] };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(4.9) };
-        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out string? reason).Should().BeTrue(reason);
+        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out MeasurementUnavailableException? failure).Should().BeTrue(failure?.Message);
         using (meter)
         {
             await meter!.Completion.WaitAsync(TimeSpan.FromSeconds(60));

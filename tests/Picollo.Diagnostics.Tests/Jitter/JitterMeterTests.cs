@@ -249,9 +249,9 @@ public sealed class JitterMeterTests
     {
         var system = new ScriptedJitterSystem { All = [0, 1, 2], RefusedCpu = 1 };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(1) };
-        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out string? reason).Should().BeFalse();
+        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out MeasurementUnavailableException? failure).Should().BeFalse();
         meter.Should().BeNull();
-        reason.Should().Be("refused");
+        failure!.Message.Should().Be("refused");
         system.Unreleased.Should().Be((0, 0, 0));
     }
 
@@ -261,7 +261,7 @@ public sealed class JitterMeterTests
         var system = new ScriptedJitterSystem { Scripts = { [1] = new JitterScript { Refusal = 1 }, [0] = new JitterScript(1) } };
         using JitterMeter meter = Start(system, new JitterMeterOptions { Loops = 1 });
         (await meter.Invoking(each => each.Completion.WaitAsync(Deadline)).Should().ThrowAsync<MeasurementUnavailableException>())
-            .WithMessage("*clock_nanosleep*seccomp*");
+            .WithMessage("*clock_nanosleep*seccomp*").Which.Cause.Should().Be(MeasurementUnavailableCause.SeccompFilter);
     }
 
     [Fact]
@@ -316,7 +316,7 @@ public sealed class JitterMeterTests
 
     private static JitterMeter Start(ScriptedJitterSystem system, JitterMeterOptions options)
     {
-        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out string? reason).Should().BeTrue(reason);
+        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out MeasurementUnavailableException? failure).Should().BeTrue(failure?.Message);
         return meter!;
     }
 }

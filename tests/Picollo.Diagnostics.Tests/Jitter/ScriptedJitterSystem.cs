@@ -32,10 +32,10 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
     /// <summary>The number of resources that were not released.</summary>
     public (int Memory, int Inside, int Prepared) Unreleased => (_memory, _inside, _prepared);
 
-    public bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out string? reason)
+    public bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         cpus = requested is null ? All : [.. requested];
-        reason = null;
+        failure = null;
         return true;
     }
 
@@ -66,7 +66,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
+    public bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         Interlocked.Increment(ref _inside);
         if (Limit is not null)
@@ -76,8 +76,8 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
         }
 
         threadId = FirstThreadId + cpu;
-        reason = cpu == RefusedCpu ? "refused" : null;
-        return reason is null;
+        failure = cpu == RefusedCpu ? new("refused", MeasurementUnavailableCause.TargetNotFound) : null;
+        return failure is null;
     }
 
     public void Leave() => Interlocked.Decrement(ref _inside);

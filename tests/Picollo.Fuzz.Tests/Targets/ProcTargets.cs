@@ -107,8 +107,8 @@ internal static class ProcTargets
 
         read += ProcLoadAverage.TryParse(text, out LoadAverage average, out int? running, out int? threads) ? 4 : 0;
         NotNegative(average.OneMinute, average.FiveMinutes, average.FifteenMinutes, running, threads);
-        read += ProcPressure.TryParse(text, out CpuPressure? some, out CpuPressure? full) ? 8 : 0;
-        NotNegative(some?.Average10, some?.Average60, some?.Average300, some?.Total.Ticks, full?.Total.Ticks);
+        read += ProcPressure.TryParse(text, out CpuPressure some) ? 8 : 0;
+        NotNegative(some.Average10Seconds, some.Average60Seconds, some.Average300Seconds, some.Total.Ticks);
         read += ProcMemory.TryParse(text, out MachineMemory memory) ? 16 : 0;
         NotNegative(memory.TotalBytes, memory.FreeBytes, memory.AvailableBytes, memory.CacheBytes, memory.UsedBytes, memory.SwapTotalBytes, memory.SwapFreeBytes);
         return read;

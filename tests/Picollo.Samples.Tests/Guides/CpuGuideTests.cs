@@ -40,7 +40,20 @@ public sealed class CpuGuideTests
 
         segments.Should().NotBeEmpty();
         lines.Should().HaveCount(2 + (2 * segments.Count));
-        lines[0].Should().Be($"CPU usage of a request: {segments.GetSummaryCpuUsage()}; thread switches:");
+        lines[0].Should().Be($"CPU usage of a request: {CpuUsage.Sum(segments.Select(segment => segment.CpuUsage))}; thread switches:");
+    }
+
+    [Fact]
+    public void A_process_that_has_exited_is_no_longer_watched()
+    {
+        HashSet<int> watched = [Environment.ProcessId, int.MaxValue];
+        ConsoleOutput.Of(() =>
+        {
+            CpuTimeGuide.WatchedProcess(Environment.ProcessId, watched);
+            CpuTimeGuide.WatchedProcess(int.MaxValue, watched);
+        });
+
+        watched.Should().Equal(Environment.ProcessId);
     }
 
     [Fact]

@@ -8,9 +8,9 @@ internal static class CpuTimeGuide
 {
     public static void ThreadTime()
     {
-        CpuUsage start = CpuUsage.GetByThread();
+        CpuUsage start = CpuUsageReader.GetByThread();
         DoWork();
-        Console.WriteLine("CPU usage: " + (CpuUsage.GetByThread() - start)); // CPU usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
+        Console.WriteLine("CPU usage: " + (CpuUsageReader.GetByThread() - start)); // CPU usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
 
         static void DoWork() => Array.Sort([.. Enumerable.Range(0, 1_000_000).Select(number => Math.Sin(number))]);
     }
@@ -31,6 +31,18 @@ internal static class CpuTimeGuide
             : reason);                                                // There is no process 4711; it may have exited.
 
         return reason;
+    }
+
+    public static void WatchedProcess(int processId, HashSet<int> watched)
+    {
+        try
+        {
+            Console.WriteLine(CpuUsageReader.GetByProcess(processId));
+        }
+        catch (MeasurementUnavailableException e) when (e.Cause == MeasurementUnavailableCause.TargetNotFound)
+        {
+            watched.Remove(processId); // the process has exited
+        }
     }
 
     public static async Task<CpuUsage> WatchingAsync()

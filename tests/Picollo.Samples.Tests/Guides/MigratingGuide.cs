@@ -51,9 +51,9 @@ internal static class MigratingGuide
 
     public static async Task FromUniverse()
     {
-        var onStart = CpuUsage.GetByThread();
+        var onStart = CpuUsageReader.GetByThread();
         Work();
-        var onEnd = CpuUsage.GetByThread();
+        var onEnd = CpuUsageReader.GetByThread();
         Console.WriteLine("CPU Usage: " + (onEnd - onStart));
 
         var listing = new CpuUsageAsyncWatcher(listSwitches: true);

@@ -33,7 +33,7 @@ public sealed class FlowPieceTests
         List<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments = FlowPiece.ToSegments(Listed(pieces));
 
         segments.Sum(segment => segment.WallTicks).Should().Be(pieces.Sum(piece => piece.Ticks));
-        segments.GetSummaryCpuUsage().Should().Be(new CpuUsage(3 * pieces.Length, 2 * pieces.Length));
+        CpuUsage.Sum(segments.Select(segment => segment.CpuUsage)).Should().Be(new CpuUsage(3 * pieces.Length, 2 * pieces.Length));
         int running = pieces.GroupBy(piece => piece.Thread).Count(thread => !thread.Last().IsEnd);
         segments.Should().HaveCount(pieces.Count(piece => piece.IsEnd) + running);
     });

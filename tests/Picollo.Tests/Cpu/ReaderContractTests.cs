@@ -28,17 +28,25 @@ public class ReaderContractTests
     {
         CpuUsageReader.UnavailableReason.Should().BeNull();
         CpuUsageReader.IsSupported.Should().BeTrue();
-        CpuUsage.IsSupported.Should().BeTrue();
         CpuUsageAsyncWatcher.IsSupported.Should().BeTrue();
+    }
+
+    [Fact]
+    public void The_names_of_Universe_CpuUsage_read_the_same_times()
+    {
+        CpuUsage.IsSupported.Should().BeTrue();
+        CpuUsage thread = CpuUsageReader.GetByThread(), process = CpuUsageReader.GetByProcess();
+        CpuUsage.GetByThread().TotalNanoseconds.Should().BeInRange(thread.TotalNanoseconds, CpuUsageReader.GetByThread().TotalNanoseconds);
+        CpuUsage.GetByProcess().TotalNanoseconds.Should().BeGreaterThanOrEqualTo(process.TotalNanoseconds);
     }
 
     [Fact]
     [Trait("Category", "Slow")]
     public void A_burn_on_this_thread_counts_as_user_time()
     {
-        CpuUsage before = CpuUsage.GetByThread();
+        CpuUsage before = CpuUsageReader.GetByThread();
         TimeSpan burnt = Burn.User(Amount);
-        CpuUsage taken = CpuUsage.GetByThread() - before;
+        CpuUsage taken = CpuUsageReader.GetByThread() - before;
 
         ShouldBeAbout(taken.Total, burnt, SplitStep);
         taken.User.Should().BeGreaterThan(burnt * 0.7 - (2 * SplitStep));
@@ -48,9 +56,9 @@ public class ReaderContractTests
     [Trait("Category", "Slow")]
     public void Work_in_the_kernel_counts_as_kernel_time()
     {
-        CpuUsage before = CpuUsage.GetByThread();
+        CpuUsage before = CpuUsageReader.GetByThread();
         TimeSpan burnt = Burn.Kernel(Amount);
-        CpuUsage taken = CpuUsage.GetByThread() - before;
+        CpuUsage taken = CpuUsageReader.GetByThread() - before;
 
         ShouldBeAbout(taken.Total, burnt, SplitStep);
         taken.Kernel.Should().BeGreaterThan(burnt * 0.4 - (2 * SplitStep));
@@ -72,11 +80,11 @@ public class ReaderContractTests
     public void A_sleeping_thread_uses_no_time()
     {
         long total = CpuUsageReader.GetThreadTimeNanoseconds();
-        CpuUsage split = CpuUsage.GetByThread();
+        CpuUsage split = CpuUsageReader.GetByThread();
         Thread.Sleep(Amount);
 
         ShouldBeAbout(Nanoseconds(CpuUsageReader.GetThreadTimeNanoseconds() - total), TimeSpan.Zero, TotalStep);
-        ShouldBeAbout((CpuUsage.GetByThread() - split).Total, TimeSpan.Zero, SplitStep);
+        ShouldBeAbout((CpuUsageReader.GetByThread() - split).Total, TimeSpan.Zero, SplitStep);
     }
 
     [Fact]
@@ -84,12 +92,12 @@ public class ReaderContractTests
     public void The_process_also_counts_ended_threads()
     {
         long total = CpuUsageReader.GetProcessTimeNanoseconds();
-        CpuUsage split = CpuUsage.GetByProcess();
+        CpuUsage split = CpuUsageReader.GetByProcess();
         long start = Stopwatch.GetTimestamp();
         TimeSpan burnt = default;
         RunThread(() => burnt = Burn.User(Amount));
 
-        TimeSpan taken = (CpuUsage.GetByProcess() - split).Total;
+        TimeSpan taken = (CpuUsageReader.GetByProcess() - split).Total;
         TimeSpan takenInTotal = Nanoseconds(CpuUsageReader.GetProcessTimeNanoseconds() - total);
         TimeSpan possible = Stopwatch.GetElapsedTime(start) * Environment.ProcessorCount;
 
@@ -104,11 +112,11 @@ public class ReaderContractTests
     {
         var readings = new Func<long>[]
         {
-            () => CpuUsage.GetByThread().UserNanoseconds,
-            () => CpuUsage.GetByThread().KernelNanoseconds,
+            () => CpuUsageReader.GetByThread().UserNanoseconds,
+            () => CpuUsageReader.GetByThread().KernelNanoseconds,
             () => CpuUsageReader.GetThreadTimeNanoseconds(),
-            () => CpuUsage.GetByProcess().UserNanoseconds,
-            () => CpuUsage.GetByProcess().KernelNanoseconds,
+            () => CpuUsageReader.GetByProcess().UserNanoseconds,
+            () => CpuUsageReader.GetByProcess().KernelNanoseconds,
             () => CpuUsageReader.GetProcessTimeNanoseconds(),
             () => CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).UserNanoseconds,
             () => CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).KernelNanoseconds,
@@ -168,10 +176,10 @@ public class ReaderContractTests
     public void This_thread_and_process_can_be_read_by_their_IDs()
     {
         Burn.User(TimeSpan.FromMilliseconds(40));
-        TimeSpan thread = CpuUsage.GetByThread().Total;
+        TimeSpan thread = CpuUsageReader.GetByThread().Total;
         ShouldBeAbout(CpuUsageReader.GetByThread(CpuUsageReader.GetThreadId()).Total, thread, SplitStep);
 
-        TimeSpan process = CpuUsage.GetByProcess().Total;
+        TimeSpan process = CpuUsageReader.GetByProcess().Total;
         ShouldBeAbout(CpuUsageReader.GetByProcess(Environment.ProcessId).Total, process, SplitStep);
     }
 
@@ -270,7 +278,7 @@ public class ReaderContractTests
     {
         // Windows ignores the last two bits of an ID when it opens one.
         long thread = CpuUsageReader.GetThreadId();
-        TimeSpan own = CpuUsage.GetByProcess().Total;
+        TimeSpan own = CpuUsageReader.GetByProcess().Total;
         if (OperatingSystem.IsWindows())
         {
             CpuUsageReader.TryGetByThread(thread + 1, out _, out string? reason).Should().BeFalse();
@@ -334,7 +342,7 @@ public class ReaderContractTests
         long thread = CpuUsageReader.GetThreadId();
         void Read()
         {
-            CpuUsage.GetByThread();
+            CpuUsageReader.GetByThread();
             CpuUsageReader.GetByThread(thread);
             CpuUsageReader.GetThreadTimeNanoseconds(thread);
             CpuUsageReader.GetByProcess(Environment.ProcessId);

@@ -8,7 +8,7 @@ public sealed class ReaderSupportTests
 {
     [Fact]
     public void The_reason_names_an_unsupported_system() =>
-        CpuUsageReader.ReasonOf(new UnknownCpuTimes()).Should().StartWith("CPU time is available only on Linux, Windows and macOS; this system is ");
+        CpuUsageReader.FailureOf(new UnknownCpuTimes())!.Message.Should().StartWith("CPU time is available only on Linux, Windows and macOS; this system is ");
 
     [Theory]
     [InlineData(null, null, null)]
@@ -16,26 +16,29 @@ public sealed class ReaderSupportTests
     [InlineData(null, "no process", "no process")]
     [InlineData("no thread", "no process", "no thread")]
     public void CPU_times_of_threads_and_of_processes_are_both_required(string? thread, string? process, string? reason) =>
-        CpuUsageReader.ReasonOf(new RefusingTimes(thread, process)).Should().Be(reason);
+        (CpuUsageReader.FailureOf(new RefusingTimes(thread, process))?.Message).Should().Be(reason);
 
     private sealed class RefusingTimes(string? thread, string? process) : ICpuTimes
     {
         public long? ThreadId => null;
 
-        public string? ThreadUnavailableReason => thread;
+        public MeasurementUnavailableException? ThreadFailure => Failure(thread);
 
         public bool TryGetThread(out long totalNanoseconds) => throw new NotSupportedException();
 
         public bool TryGetThread(out long totalNanoseconds, out CpuUsage split) => throw new NotSupportedException();
 
-        public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason) =>
+        public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
             throw new NotSupportedException();
 
-        public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+        public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
         {
             (owner, id).Should().Be((ResourceOwner.Process, 0));
-            (split, reason) = (default, process);
-            return process is null;
+            (split, failure) = (default, Failure(process));
+            return failure is null;
         }
+
+        private static MeasurementUnavailableException? Failure(string? reason) =>
+            reason is null ? null : new(reason, MeasurementUnavailableCause.Unknown);
     }
 }

@@ -13,11 +13,11 @@ public class ResourceUsageContractTests
 
     [Fact]
     public void The_thread_is_read_if_the_system_counts_per_thread() =>
-        ShouldHonorContract(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsage.GetByThread);
+        ShouldHonorContract(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsageReader.GetByThread);
 
     [Fact]
     public void The_process_is_read_except_on_Windows() =>
-        ShouldHonorContract(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByProcess, ResourceUsage.GetByProcess, CpuUsage.GetByProcess);
+        ShouldHonorContract(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByProcess, ResourceUsage.GetByProcess, CpuUsageReader.GetByProcess);
 
     [Fact]
     public void The_children_are_read_except_on_Windows() =>
@@ -29,7 +29,7 @@ public class ResourceUsageContractTests
         {
             tryGet(out ResourceUsage none, out string? reason).Should().BeFalse();
             none.Should().Be(default(ResourceUsage));
-            reason.Should().ContainAll(OperatingSystem.IsWindows() ? "Windows" : "macOS", "CpuUsage.GetByThread()");
+            reason.Should().ContainAll(OperatingSystem.IsWindows() ? "Windows" : "macOS", "CpuUsageReader.GetByThread()");
             new Action(() => get()).Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
             return;
         }

@@ -21,6 +21,7 @@ public class SystemCpuTests
         cpu.Total.HasShares.Should().BeFalse();
         cpu.Counters()[CpuState.User].Should().Be(TimeSpan.FromSeconds(5));
         cpu.Interval.Should().Be(TimeSpan.Zero);
+        (cpu.LoadAverage1Minute, cpu.LoadAverage5Minutes, cpu.LoadAverage15Minutes).Should().Be((0.65, 0.33, 0.2));
         cpu.LoadAverage.ToString().Should().Be("0.65, 0.33, 0.20");
         cpu.Processes.Single().Share.Should().BeNull();
         cpu.Processes.Single().Usage.Total.Should().Be(TimeSpan.FromSeconds(3));
@@ -178,7 +179,7 @@ public class SystemCpuTests
     {
         using var cpu = new SystemCpu(SystemCpuParts.Machine, new ScriptedSource(
             sample => Now(sample, 1),
-            sample => sample.SetUnavailableReason(SystemCpuParts.States, "gone"),
+            sample => sample.SetStatesFailure(new("gone", MeasurementUnavailableCause.Unknown)),
             sample => Now(sample, 3),
             sample => Now(sample, 4)));
 
@@ -196,11 +197,28 @@ public class SystemCpuTests
     [Fact]
     public void A_machine_without_states_throws_with_the_reason()
     {
-        var source = new ScriptedSource(sample => sample.SetUnavailableReason(SystemCpuParts.States, "no /proc"));
+        var source = new ScriptedSource(sample => sample.SetStatesFailure(new("no /proc", MeasurementUnavailableCause.NotSupported, 2)));
 
         Action create = () => new SystemCpu(SystemCpuParts.Machine, source).Dispose();
 
-        create.Should().Throw<MeasurementUnavailableException>().WithMessage("no /proc");
+        MeasurementUnavailableException thrown = create.Should().Throw<MeasurementUnavailableException>().WithMessage("no /proc").Which;
+        (thrown.Cause, thrown.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, 2));
+    }
+
+    [Fact]
+    public void An_unsupported_system_has_its_cause()
+    {
+        Action create = () => new SystemCpu(SystemCpuParts.Machine, new CpuPlatform().CreateSystemCpuSource()).Dispose();
+
+        create.Should().Throw<MeasurementUnavailableException>().Which.Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
+    }
+
+    [Fact]
+    public void TryCreate_takes_the_first_sample()
+    {
+        SystemCpu.TryCreate(SystemCpuParts.None, out SystemCpu? cpu, out string? reason).Should().BeTrue(reason);
+        cpu!.Cpus.Should().NotBeEmpty();
+        cpu.Dispose();
     }
 
     [Fact]
@@ -270,32 +288,26 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public async Task A_loop_over_a_sample_list_may_await_and_does_not_allocate()
+    public void A_for_loop_over_the_lists_does_not_allocate()
     {
-        var list = new SampleList<int>();
-        list.Add(1);
-        list.Add(2);
-        int sum = 0;
-        foreach (int item in list)
-        {
-            await System.Threading.Tasks.Task.Yield();
-            sum += item;
-        }
+        using SystemCpu cpu = Sampled(
+            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
+            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3.5)));
+        cpu.Update();
+        _ = Allocated(cpu.Processes);
+        Allocated(cpu.Processes).Should().Be(0);
 
-        sum.Should().Be(3);
-        Allocated(list).Should().Be(0);
-
-        static long Allocated(SampleList<int> list)
+        static long Allocated(IReadOnlyList<ProcessCpu> list)
         {
             int sum = 0;
             long before = GC.GetAllocatedBytesForCurrentThread();
-            foreach (int item in list)
+            for (int i = 0; i < list.Count; i++)
             {
-                sum += item;
+                sum += list[i].Id;
             }
 
             long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-            return sum == 3 ? allocated : -1;
+            return sum == 7 ? allocated : -1;
         }
     }
 

@@ -25,16 +25,9 @@ public sealed class WatcherTotalsTextTests
     }
 
     [Fact]
-    public void The_summary_is_the_sum_of_the_segments()
-    {
-        Segments.GetSummaryCpuUsage().Should().Be(new CpuUsage(8_931_000, 70_000));
-        Segments.Take(0).GetSummaryCpuUsage().Should().Be(default(CpuUsage));
-    }
-
-    [Fact]
     public void The_table_has_a_line_for_each_segment_in_any_culture() => InAnotherCulture(() =>
     {
-        Lines(Segments.ToHumanString(taskDescription: "a request")).Should().Equal(
+        Lines(SegmentTable.Format(Segments, 2, "a request")).Should().Equal(
             "CPU usage of a request: 9.001 ms (user 8.931 ms, kernel 0.070 ms); thread switches:",
             "  #  duration, ms  CPU, ms  user, ms  kernel, ms  CPU share",
             "  1        10.000    8.970     8.900       0.070      89.7%",
@@ -47,7 +40,7 @@ public sealed class WatcherTotalsTextTests
     [Fact]
     public void Columns_are_as_wide_as_their_widest_cell()
     {
-        string[] lines = Lines(Enumerable.Repeat(Item(100_000_000_000, new CpuUsage(123_456_789_000_000_000, 0)), 12).ToHumanString(indent: 0));
+        string[] lines = Lines(SegmentTable.Format([.. Enumerable.Repeat(Item(100_000_000_000, new CpuUsage(123_456_789_000_000_000, 0)), 12)], indent: 0, ""));
 
         lines[1..^1].Select(line => line.Length).Distinct().Should().ContainSingle();
         lines[2].Should().StartWith(" 1  100000000000.000  123456789000.000  ");
@@ -58,7 +51,7 @@ public sealed class WatcherTotalsTextTests
     [InlineData(null)]
     [InlineData("")]
     public void Without_a_description_the_first_line_has_no_name(string? description) =>
-        Lines(Segments.ToHumanString(4, description))[..2].Should().Equal(
+        Lines(SegmentTable.Format(Segments, 4, description))[..2].Should().Equal(
             "CPU usage: 9.001 ms (user 8.931 ms, kernel 0.070 ms); thread switches:",
             "    #  duration, ms  CPU, ms  user, ms  kernel, ms  CPU share");
 
@@ -68,20 +61,14 @@ public sealed class WatcherTotalsTextTests
         var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
         watcher.Stop();
 
-        watcher.ToHumanString(1, "x").Should().Be(watcher.Totals.ToHumanString(1, "x")).And.StartWith("CPU usage of x: ");
+        watcher.ToHumanString(1, "x").Should().Be(SegmentTable.Format(watcher.Totals, 1, "x")).And.StartWith("CPU usage of x: ");
         Lines(watcher.ToHumanString()).Should().HaveCount(4);
     }
 
     [Fact]
-    public void Invalid_arguments_are_rejected()
-    {
-        IEnumerable<CpuUsageAsyncWatcher.ContextSwitchLogItem> noList = null!;
-        CpuUsageAsyncWatcher noWatcher = null!;
-        FluentActions.Invoking(() => noList.GetSummaryCpuUsage()).Should().Throw<ArgumentNullException>().WithParameterName("log");
-        FluentActions.Invoking(() => noList.ToHumanString()).Should().Throw<ArgumentNullException>().WithParameterName("log");
-        FluentActions.Invoking(() => noWatcher.ToHumanString()).Should().Throw<ArgumentNullException>().WithParameterName("watcher");
-        FluentActions.Invoking(() => Segments.ToHumanString(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("indent");
-    }
+    public void A_negative_indent_is_rejected() =>
+        FluentActions.Invoking(() => new CpuUsageAsyncWatcher(listSwitches: true).ToHumanString(-1))
+            .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("indent");
 
     private static CpuUsageAsyncWatcher.ContextSwitchLogItem Item(long milliseconds, CpuUsage usage) =>
         new(milliseconds * (Stopwatch.Frequency / 1_000), usage);

@@ -27,60 +27,103 @@ public sealed class PerfEventReasonsTests
     [InlineData(95, "EOPNOTSUPP", "64-bit")]
     [InlineData(999, "errno 999", "unknown reason")]
     public void Each_message_has_the_counter_the_cause_and_the_error(int error, string name, string cause) =>
-        PerfEventReasons.Describe(Request, error, Real).Should()
+        Describe(Request, error, Real).Should()
             .StartWith("Hardware:Instructions: ").And.Contain(cause).And.EndWith($"(perf_event_open: {name})");
 
     [Fact]
     public void A_missing_PMU_is_reported_only_for_hardware_events()
     {
-        PerfEventReasons.Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
-        PerfEventReasons.Describe(Request with { Definition = new(PerfTypeId.Software, 0) }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
-        PerfEventReasons.Describe(Request, Errno.ENOENT, Real).Should().NotContain("exposes no PMU");
+        Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
+        Describe(Request with { Definition = new(PerfTypeId.Software, 0) }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
+        Describe(Request, Errno.ENOENT, Real).Should().NotContain("exposes no PMU");
     }
 
     [Fact]
     public void Too_many_pinned_counters_are_distinguished_from_a_wrong_event()
     {
-        PerfEventReasons.Describe(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters than the CPU has");
-        PerfEventReasons.Describe(Request, Errno.EINVAL, Real).Should().NotContain("pinned");
+        Describe(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters than the CPU has");
+        Describe(Request, Errno.EINVAL, Real).Should().NotContain("pinned");
     }
 
     [Fact]
     public void Events_of_a_PMU_outside_the_cores_have_their_own_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new((PerfTypeId)6, 0) };
-        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel").And.Contain("whole CPUs");
-        PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("whole CPUs");
-        PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel");
-        PerfEventReasons.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
+        Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel").And.Contain("whole CPUs");
+        Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("whole CPUs");
+        Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel");
+        Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
             .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
-        PerfEventReasons.Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");
-        PerfEventReasons.Describe(outside, Errno.ENOENT, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
+        Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");
+        Describe(outside, Errno.ENOENT, Virtual).Should().Contain("check its type").And.NotContain("exposes no PMU");
     }
 
     [Fact]
     public void The_remedy_for_missing_permissions_is_sufficient()
     {
-        string kernel = PerfEventReasons.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
+        string kernel = Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
         kernel.Should().Contain("(now 2) to 1 or less").And.Contain("count user code only").And.Contain("CAP_PERFMON");
 
-        string software = PerfEventReasons.Describe(Request with { CountsKernel = true, Definition = new(PerfTypeId.Tracepoint, 0) }, Errno.EACCES, Real);
+        string software = Describe(Request with { CountsKernel = true, Definition = new(PerfTypeId.Tracepoint, 0) }, Errno.EACCES, Real);
         software.Should().NotContain("count user code only", "it would count nothing");
 
-        string cpu = PerfEventReasons.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
+        string cpu = Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
         cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");
 
-        string otherUser = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
+        string otherUser = Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
         otherUser.Should().Contain("another user's thread").And.NotContain("paranoid");
 
-        string nothing = PerfEventReasons.Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
+        string nothing = Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
-        string otherUserAtLevel3 = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
+        string otherUserAtLevel3 = Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         otherUserAtLevel3.Should().Contain("is 3", "the kernel checks that first");
 
-        PerfEventReasons.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
-        PerfEventReasons.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");
-        PerfEventReasons.Describe(Request with { ThreadId = 4711 }, Errno.ESRCH, Real).Should().Contain("no thread 4711");
+        Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
+        Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");
+        Describe(Request with { ThreadId = 4711 }, Errno.ESRCH, Real).Should().Contain("no thread 4711");
     }
+
+    /// <summary>LinuxRightsTests has the holders of other rights.</summary>
+    [Theory]
+    [InlineData(Errno.ENOENT, MeasurementUnavailableCause.NotSupported)]
+    [InlineData(Errno.EOPNOTSUPP, MeasurementUnavailableCause.NotSupported)]
+    [InlineData(Errno.EINVAL, MeasurementUnavailableCause.NotSupported)]
+    [InlineData(Errno.ENOSYS, MeasurementUnavailableCause.NotSupported)]
+    [InlineData(Errno.E2BIG, MeasurementUnavailableCause.NotSupported)]
+    [InlineData(Errno.EPERM, MeasurementUnavailableCause.PerfEventParanoid)]
+    [InlineData(Errno.EACCES, MeasurementUnavailableCause.PerfEventParanoid)]
+    [InlineData(Errno.ESRCH, MeasurementUnavailableCause.TargetNotFound)]
+    [InlineData(Errno.EBUSY, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.EMFILE, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.ENFILE, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.ENOMEM, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.ENOSPC, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(999, MeasurementUnavailableCause.Unknown)]
+    public void Each_error_has_a_cause(int error, MeasurementUnavailableCause cause)
+    {
+        MeasurementUnavailableException failure = PerfEventReasons.Describe(Request with { CountsKernel = true }, error, Real);
+        (failure.Cause, failure.ErrorNumber).Should().Be((cause, error));
+    }
+
+    [Fact]
+    public void The_cause_depends_on_the_request_and_the_rights()
+    {
+        CauseOf(Request with { ThreadId = 1 }, Errno.EACCES, Real).Should().Be(MeasurementUnavailableCause.PermissionDenied, "it is another user's thread");
+        CauseOf(Request with { Cpu = 7 }, Errno.ENODEV, Real).Should().Be(MeasurementUnavailableCause.TargetNotFound);
+        CauseOf(Request with { Cpu = 7 }, Errno.EINVAL, Real).Should().Be(MeasurementUnavailableCause.Unknown, "the CPU or the event does not exist");
+        CauseOf(Request, Errno.ENODEV, Real).Should().Be(MeasurementUnavailableCause.NotSupported);
+        CauseOf(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Be(MeasurementUnavailableCause.Unknown, "there are several possible causes");
+
+        PerfMachine filtered = Real with { Rights = new(IsRoot: true, ulong.MaxValue, IsInUserNamespace: false, IsFiltered: true) };
+        CauseOf(Request, Errno.EPERM, filtered).Should().Be(MeasurementUnavailableCause.SeccompFilter);
+        CauseOf(Request, Errno.ENOSYS, filtered).Should().Be(MeasurementUnavailableCause.SeccompFilter);
+        CauseOf(Request, Errno.EACCES, filtered).Should().Be(MeasurementUnavailableCause.SeccompFilter);
+        CauseOf(Request, Errno.EPERM, Real with { Rights = filtered.Rights with { IsFiltered = false } }).Should().Be(MeasurementUnavailableCause.PermissionDenied);
+    }
+
+    private static string Describe(PerfEventRequest request, int error, PerfMachine machine) => PerfEventReasons.Describe(request, error, machine).Message;
+
+    private static MeasurementUnavailableCause CauseOf(PerfEventRequest request, int error, PerfMachine machine) =>
+        PerfEventReasons.Describe(request, error, machine).Cause;
 }

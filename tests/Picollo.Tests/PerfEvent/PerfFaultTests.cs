@@ -20,7 +20,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
             {
                 found[$"{kind}-{free}-left"].Should().Be("nothing");
                 string outcome = found[$"{kind}-{free}"];
-                outcome.Should().MatchRegex("^(works [25] 0|(Software:|The threads of process ).*ulimit -n.*)$", "a session of kind {0} with {1} free descriptors must work or report the limit", kind, free);
+                outcome.Should().MatchRegex("^(works [25] 0|(Software:|The threads of process ).*ulimit -n.* LimitReached)$", "a session of kind {0} with {1} free descriptors must work or report the limit", kind, free);
                 if (kind != "process")
                 {
                     outcome.StartsWith("works", StringComparison.Ordinal).Should().Be(free >= 5, "it has five counters");
@@ -40,6 +40,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         string paranoid = File.ReadAllText(ParanoidPath).Trim();
         Dictionary<string, string> found = app.Run("refused", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
         found["other-user"].Should().EndWith("(perf_event_open: EACCES)");
+        found["other-user-cause"].Should().Be("PermissionDenied 13");
         if (paranoid != "2")
         {
             // The rest depends on the default of the kernel; otherwise only check that refusals name the setting.
@@ -54,11 +55,13 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["own-code"].Should().Be("works");
         found["kernel"].Should().StartWith("Software:PageFaults: this user may not count events in the kernel; set kernel.perf_event_paranoid (now 2) to 1 or less")
             .And.Contain("CAP_PERFMON").And.Contain("count user code only").And.EndWith("(perf_event_open: EACCES)");
+        found["kernel-cause"].Should().Be("PerfEventParanoid 13");
         found["cpu"].Should().Contain("everything on a CPU").And.Contain("to 0 or less").And.EndWith("(perf_event_open: EACCES)");
         found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no value of the setting permits that");
         found["context-switches"].Should().Contain("to 1 or less").And.NotContain("count user code only").And.EndWith("(perf_event_open: EACCES)");
         found["no-cpu"].Should().Contain("CPU 100000 does not exist").And.EndWith("(perf_event_open: EINVAL)");
         found["profile"].Should().Be("works");
+        found["profile-kernel-cause"].Should().Be("PerfEventParanoid 13");
         found["profile-kernel"].Should().Contain("sysctl kernel.perf_event_paranoid=1").And.EndWith("(perf_event_open: EACCES)");
         found["optional"].Should().Be("Software:PageFaults");
         found["unavailable"].Should().StartWith("Software:ContextSwitches: ");
@@ -70,6 +73,9 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         Dictionary<string, string> found = app.Run("seccomp");
         found["not-permitted"].Should().StartWith("Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
         found["not-implemented"].Should().StartWith("Software:PageFaults: ").And.Contain("a seccomp filter refuses").And.EndWith("(perf_event_open: ENOSYS)");
+        found["not-permitted-cause"].Should().Be("SeccompFilter 1");
+        found["not-implemented-cause"].Should().Be("SeccompFilter 38");
+        found["not-permitted-profile-cause"].Should().Be("SeccompFilter 1");
         found["not-permitted-profile"].Should().Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
         found["not-implemented-profile"].Should().Contain("a seccomp filter refuses").And.EndWith("(perf_event_open: ENOSYS)");
         foreach (string filter in (string[])["not-permitted", "not-implemented"])

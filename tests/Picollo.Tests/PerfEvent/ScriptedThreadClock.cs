@@ -11,23 +11,23 @@ internal sealed class ScriptedThreadClock(Func<long?> readTotal, Func<CpuUsage>?
 
     public long? ThreadId => 1;
 
-    public string? ThreadUnavailableReason => null;
+    public MeasurementUnavailableException? ThreadFailure => null;
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         owner.Should().Be(ResourceOwner.Thread);
         Readings++;
         long? total = readTotal();
         totalNanoseconds = total.GetValueOrDefault();
-        reason = total is null ? "the script says so" : null;
-        return reason is null;
+        failure = total is null ? new("the script says so", MeasurementUnavailableCause.Unknown) : null;
+        return failure is null;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         owner.Should().Be(ResourceOwner.Thread);
         split = readSplit!();
-        reason = null;
+        failure = null;
         return true;
     }
 

@@ -9,12 +9,15 @@ public class UnavailablePerfCounterTests
     {
         UnavailableCounterText.Describe(
         [
-            new("Hardware:Instructions", "Hardware:Instructions: kernel.perf_event_paranoid is 3."),
-            new("Software:PageFaults", "no such thing"),
-            new("Hardware:CpuCycles", "Hardware:CpuCycles: kernel.perf_event_paranoid is 3."),
+            Unavailable("Hardware:Instructions", "Hardware:Instructions: kernel.perf_event_paranoid is 3."),
+            Unavailable("Software:PageFaults", "no such thing"),
+            Unavailable("Hardware:CpuCycles", "Hardware:CpuCycles: kernel.perf_event_paranoid is 3."),
         ]).Should().Equal(
             "Hardware:Instructions, Hardware:CpuCycles: kernel.perf_event_paranoid is 3.",
             "Software:PageFaults: no such thing");
         UnavailableCounterText.Describe([]).Should().BeEmpty();
     }
+
+    private static UnavailablePerfCounter Unavailable(string name, string reason) =>
+        new(name, new MeasurementUnavailableException(reason, MeasurementUnavailableCause.Unknown));
 }

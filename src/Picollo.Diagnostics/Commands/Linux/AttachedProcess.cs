@@ -30,9 +30,9 @@ internal sealed class AttachedProcess : ICommandProcess
     /// <exception cref="MeasurementUnavailableException">There is no such process, or it cannot be opened.</exception>
     [SupportedOSPlatform("linux")]
     public static AttachedProcess Open(int id) =>
-        LinuxProcess.TryOpen(id, startNanoseconds: null, out LinuxProcess? process, out string? reason)
+        LinuxProcess.TryOpen(id, startNanoseconds: null, out LinuxProcess? process, out MeasurementUnavailableException? failure)
             ? new AttachedProcess(id, process)
-            : throw new MeasurementUnavailableException(reason);
+            : throw failure;
 
     public void Signal(int signal) => _stopped.Set();
 

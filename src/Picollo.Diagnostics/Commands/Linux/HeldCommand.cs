@@ -52,7 +52,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
             held.Dispose();
             throw new MeasurementUnavailableException(
                 "The command's process could not be created, because the system has run out of processes, memory or file descriptors; "
-                + "check the limits with `ulimit -u` and `ulimit -n`.");
+                + "check the limits with `ulimit -u` and `ulimit -n`.",
+                MeasurementUnavailableCause.LimitReached);
         }
 
         held.Id = (int)id;
@@ -70,7 +71,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         {
             throw new MeasurementUnavailableException(
                 "picollo_spawn, which waits for the command, was killed. The command was killed with it, unless it is a set-user-ID "
-                + "program.");
+                + "program.",
+                MeasurementUnavailableCause.Unknown);
         }
 
         Reap();
@@ -200,8 +202,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         return copy >= 0 ? new(copy, ownsHandle: true) : throw Refused("fcntl", Marshal.GetLastPInvokeError());
     }
 
-    private static MeasurementUnavailableException Refused(string call, int error) =>
-        new($"The command could not be started: {call}: {Marshal.GetPInvokeErrorMessage(error)}.");
+    private static MeasurementUnavailableException Refused(string call, int error) => new(
+        $"The command could not be started: {call}: {Marshal.GetPInvokeErrorMessage(error)}.", LinuxReasons.CauseOf(error), error);
 
     private static int Number(SafeFileHandle file) => (int)file.DangerousGetHandle();
 
@@ -289,47 +291,50 @@ internal sealed class SpawnProgram(SafeFileHandle file)
 
     /// <summary>The program of this process, or the unavailable values and the cause. Each call tries again, because a failure can be
     /// temporary.</summary>
-    public static (SpawnProgram? Program, string? UnavailableReason) Current
+    public static (SpawnProgram? Program, MeasurementUnavailableException? Failure) Current
     {
         get
         {
             lock (Gate)
             {
-                string? reason = null;
+                MeasurementUnavailableException? failure = null;
                 if (_current is null)
                 {
-                    (_current, reason) = Create();
+                    (_current, failure) = Create();
                 }
 
-                return (_current, reason);
+                return (_current, failure);
             }
         }
     }
 
     public string Path => $"/proc/self/fd/{file.DangerousGetHandle()}";
 
-    private static (SpawnProgram?, string?) Create()
+    private static (SpawnProgram?, MeasurementUnavailableException?) Create()
     {
         if (!OperatingSystem.IsLinux())
         {
-            return (null, Unavailable + "they require Linux");
+            return (null, new(Unavailable + "they require Linux", MeasurementUnavailableCause.NotSupported));
         }
 
         string resource = $"picollo_spawn.linux-{RuntimeInformation.ProcessArchitecture.ToString().ToLowerInvariant()}";
         using Stream? image = typeof(SpawnProgram).Assembly.GetManifestResourceStream(resource);
         if (image is null)
         {
-            return (null, $"{Unavailable}this build has no {resource}; build it with native/build.sh");
+            return (null, new(
+                $"{Unavailable}this build has no {resource}; build it with native/build.sh", MeasurementUnavailableCause.NotSupported));
         }
 
         int descriptor = LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC | LibC.MFD_EXEC);
         descriptor = descriptor >= 0 ? descriptor : LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC); // before Linux 6.3
         if (descriptor < 0)
         {
-            string remedy = Marshal.GetLastPInvokeError() is Errno.EMFILE or Errno.ENFILE
+            int error = Marshal.GetLastPInvokeError();
+            string remedy = error is Errno.EMFILE or Errno.ENFILE
                 ? "close files or raise ulimit -n"
                 : "check whether vm.memfd_noexec is 2 or a seccomp filter is active";
-            return (null, $"{Unavailable}memfd_create: {Marshal.GetLastPInvokeErrorMessage()} ({remedy})");
+            return (null, new(
+                $"{Unavailable}memfd_create: {Marshal.GetPInvokeErrorMessage(error)} ({remedy})", LinuxReasons.CauseOf(error), error));
         }
 
         SafeFileHandle file = new(descriptor, ownsHandle: true);

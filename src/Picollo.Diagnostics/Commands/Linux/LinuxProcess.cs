@@ -39,25 +39,32 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     /// <summary>Opens a process. If <paramref name="startNanoseconds"/>, the expected start time, is null, opens the process that has the
     /// ID now.</summary>
     public static bool TryOpen(
-        int id, long? startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? reason)
+        int id,
+        long? startNanoseconds,
+        [NotNullWhen(true)] out LinuxProcess? process,
+        [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         process = null;
         if (!OperatingSystem.IsLinux())
         {
-            reason = "Sending signals and changing the niceness require pidfd_open(2), which exists only on Linux.";
+            failure = new(
+                "Sending signals and changing the niceness require pidfd_open(2), which exists only on Linux.",
+                MeasurementUnavailableCause.NotSupported);
             return false;
         }
 
         if (LinuxTasks.OwnIdIn("/proc") is var own && own != Environment.ProcessId)
         {
-            reason = own is null ? LinuxFiles.ReadFailureReason(LinuxReasons.NoProc) : LinuxReasons.OtherNamespace;
+            failure = own is null
+                ? LinuxReasons.NotRead(LinuxReasons.NoProc, MeasurementUnavailableCause.NotSupported)
+                : new(LinuxReasons.OtherNamespace, MeasurementUnavailableCause.NotSupported);
             return false;
         }
 
         int file = (int)LibC.syscall(LibC.SYS_pidfd_open, id, 0, 0);
         if (file < 0)
         {
-            reason = OpenFailure(id);
+            failure = OpenFailure(id);
             return false;
         }
 
@@ -65,11 +72,11 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         // time.
         process = new LinuxProcess(id, file);
         long? start = StartOf(id);
-        reason = process.HasEnded ? CpuTimeReasons.ProcessEnded(id)
+        failure = process.HasEnded ? CpuTimeReasons.ProcessEnded(id)
             : start is null ? LinuxReasons.HiddenProcess(id)
-            : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has exited, and another process now has its ID."
-            : null;
-        if (reason is not null)
+            : startNanoseconds is null || start == startNanoseconds ? null
+            : new($"Process {id} has exited, and another process now has its ID.", MeasurementUnavailableCause.TargetNotFound);
+        if (failure is not null)
         {
             process.Dispose();
             process = null;
@@ -79,13 +86,13 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     }
 
     /// <summary>Sends a signal (pidfd_send_signal(2)). Returns the reason for a failure; null on success.</summary>
-    public string? Signal(int signal) => HasEnded ? CpuTimeReasons.ProcessEnded(Id)
+    public string? Signal(int signal) => HasEnded ? CpuTimeReasons.ProcessEnded(Id).Message
         : LibC.syscall(LibC.SYS_pidfd_send_signal, handle, signal, 0, 0, 0) == 0 ? null
         : Marshal.GetLastPInvokeError() switch
         {
-            Errno.ESRCH => CpuTimeReasons.ProcessEnded(Id),
+            Errno.ESRCH => CpuTimeReasons.ProcessEnded(Id).Message,
             Errno.EPERM => $"Process {Id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.KILL)}.",
-            var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error),
+            var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error).Message,
         };
 
     /// <summary>Changes the niceness of all threads (setpriority(2)). On Linux, each thread has its own niceness.</summary>
@@ -104,7 +111,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             // This check happens after the list was read, so the list is that of this process.
             if (HasEnded)
             {
-                return CpuTimeReasons.ProcessEnded(Id);
+                return CpuTimeReasons.ProcessEnded(Id).Message;
             }
 
             bool isDone = true;
@@ -138,20 +145,28 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? stat.LatestStartNanoseconds : null;
 
     // An ID that is not a process can be a thread of another process.
-    private static string OpenFailure(int id) => Marshal.GetLastPInvokeError() switch
+    private static MeasurementUnavailableException OpenFailure(int id)
     {
-        Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id),
-        Errno.ENOSYS when !LinuxRights.Read().IsFiltered =>
-            "This kernel has no pidfd_open(2), which requires Linux 5.3. Without it, the reuse of a process ID is not detected.",
-        Errno.EPERM or Errno.ENOSYS => "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.",
-        var error => LinuxFiles.ReadFailureReason(CpuTimeReasons.CallFailed("pidfd_open", error)),
-    };
+        int error = Marshal.GetLastPInvokeError();
+        return error switch
+        {
+            Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id, error),
+            Errno.ENOSYS when !LinuxRights.Read().IsFiltered => new(
+                "This kernel has no pidfd_open(2), which requires Linux 5.3. Without it, the reuse of a process ID is not detected.",
+                MeasurementUnavailableCause.NotSupported,
+                error),
+            Errno.EPERM or Errno.ENOSYS => new(
+                "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.", MeasurementUnavailableCause.SeccompFilter, error),
+            Errno.EMFILE or Errno.ENFILE => new(LinuxReasons.NoDescriptors, MeasurementUnavailableCause.LimitReached, error),
+            _ => CpuTimeReasons.CallFailed("pidfd_open", error),
+        };
+    }
 
     private string NiceFailure(int error) => error switch
     {
         Errno.EPERM => $"Process {Id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}.",
         Errno.EACCES => "Decreasing the niceness was refused: "
             + $"{LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}, or raise the limit (ulimit -e).",
-        _ => CpuTimeReasons.CallFailed("setpriority", error),
+        _ => CpuTimeReasons.CallFailed("setpriority", error).Message,
     };
 }

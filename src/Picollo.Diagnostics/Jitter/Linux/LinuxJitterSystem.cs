@@ -27,16 +27,20 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public LinuxJitterSystem(NativeShim? shim = null) => _native = (shim ?? NativeShim.Current).RunJitter;
 
-    public bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out string? reason)
+    public bool TryFindCpus(
+        IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         // The affinity of the main thread is used, because the calling thread may have been pinned for another purpose.
         if (CpuMask.Get(Environment.ProcessId) is not { } allowed)
         {
-            (cpus, reason) = ([], JitterReasons.NoAffinity);
+            (cpus, failure) = ([], JitterReasons.NoAffinity(Marshal.GetLastPInvokeError()));
             return false;
         }
 
-        return CpuChoice.TryChoose(requested, allowed, ReadList("online"), ReadList("possible"), out cpus, out reason);
+        failure = CpuChoice.TryChoose(requested, allowed, ReadList("online"), ReadList("possible"), out cpus, out string? reason)
+            ? null
+            : new(reason, MeasurementUnavailableCause.TargetNotFound);
+        return failure is null;
     }
 
     public void* Allocate(nuint bytes, ReasonList reasons)
@@ -74,12 +78,17 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
 
-    public bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason)
+    public bool TryEnter(
+        int cpu,
+        ref int? priority,
+        ReasonList reasons,
+        out long threadId,
+        [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         threadId = LinuxCpuTimes.CurrentThreadId ?? 0;
         int error = CpuMask.Pin(cpu);
-        reason = threadId == 0 ? JitterReasons.NoThreadId : error != 0 ? JitterReasons.NotPinned(cpu, error) : null;
-        if (reason is not null)
+        failure = threadId == 0 ? JitterReasons.NoThreadId : error != 0 ? JitterReasons.NotPinned(cpu, error) : null;
+        if (failure is not null)
         {
             return false;
         }

@@ -8,7 +8,7 @@ namespace Picollo.Diagnostics;
 internal unsafe interface IJitterSystem
 {
     /// <summary>Finds the CPUs to measure, in ascending order and without duplicates: the requested ones, or all.</summary>
-    bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out string? reason);
+    bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out MeasurementUnavailableException? failure);
 
     /// <summary>Allocates zeroed memory at the start of a page, and locks it in memory if that is permitted.</summary>
     void* Allocate(nuint bytes, ReasonList reasons);
@@ -23,7 +23,12 @@ internal unsafe interface IJitterSystem
 
     /// <summary>Pins the calling thread to a CPU for measuring. The priority is for SCHED_FIFO, and set to null if it is not
     /// permitted.</summary>
-    bool TryEnter(int cpu, ref int? priority, ReasonList reasons, out long threadId, [NotNullWhen(false)] out string? reason);
+    bool TryEnter(
+        int cpu,
+        ref int? priority,
+        ReasonList reasons,
+        out long threadId,
+        [NotNullWhen(false)] out MeasurementUnavailableException? failure);
 
     /// <summary>Undoes the effects of <see cref="TryEnter"/> that would outlive the thread.</summary>
     void Leave();

@@ -38,19 +38,26 @@ internal static class JitterReasons
     public static string NoLongerPinned(int cpu) =>
         $"CPU {cpu} went offline, or its thread was moved to another CPU. Its measurement ended.";
 
-    public static string NotPinned(int cpu, int error) =>
+    public static MeasurementUnavailableException NotPinned(int cpu, int error) => new(
         $"CPU {cpu} is not available to this process (sched_setaffinity: {Message(error)}): its cpuset does not contain the CPU, or the "
-        + "CPU is offline. Change the cpuset, or choose another CPU.";
+        + "CPU is offline. Change the cpuset, or choose another CPU.",
+        MeasurementUnavailableCause.TargetNotFound,
+        error);
 
-    public static string SleepRefused(int error) =>
-        $"The system refused clock_nanosleep(2) ({Message(error)}), probably because of a system-call filter (seccomp). Allow it.";
+    public static MeasurementUnavailableException SleepRefused(int error) => new(
+        $"The system refused clock_nanosleep(2) ({Message(error)}), probably because of a system-call filter (seccomp). Allow it.",
+        MeasurementUnavailableCause.SeccompFilter,
+        error);
 
-    public const string NoThreadId =
-        "The thread ID is unavailable, because a system-call filter (seccomp) refuses gettid(2). Allow it.";
+    public static MeasurementUnavailableException NoThreadId => new(
+        "The thread ID is unavailable, because a system-call filter (seccomp) refuses gettid(2). Allow it.",
+        MeasurementUnavailableCause.SeccompFilter);
 
-    public const string NoAffinity =
+    public static MeasurementUnavailableException NoAffinity(int error) => new(
         "The CPUs on which this process may run are unknown, because a system-call filter (seccomp) refuses sched_getaffinity(2). "
-        + "Allow it.";
+        + "Allow it.",
+        MeasurementUnavailableCause.SeccompFilter,
+        error);
 
     private static string Message(int error) => Marshal.GetPInvokeErrorMessage(error);
 }

@@ -110,9 +110,9 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         }
 
         // The change handler must not throw, so this is checked here.
-        if (CpuTimes.Current.ThreadUnavailableReason is { } reason)
+        if (CpuTimes.Current.ThreadFailure is { } failure)
         {
-            throw new MeasurementUnavailableException(reason);
+            throw failure;
         }
 
         _readings = (byte)(FlowReadings.Total
@@ -128,7 +128,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If <see langword="false"/>, the constructors
     /// throw a <see cref="MeasurementUnavailableException"/>.</summary>
-    public static bool IsSupported => CpuTimes.Current.ThreadUnavailableReason is null;
+    public static bool IsSupported => CpuTimes.Current.ThreadFailure is null;
 
     /// <summary>Whether user and kernel time are read separately.</summary>
     public CpuUsageDetail Detail =>
@@ -377,9 +377,9 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 /// <summary>The times that a <see cref="CpuUsageAsyncWatcher"/> reads at each switch.</summary>
 public enum CpuUsageDetail
 {
+    /// <summary>The total, and user and kernel time separately.</summary>
+    UserAndKernel = 0,
+
     /// <summary>The total only. The read is cheaper, and has a finer resolution on Windows.</summary>
     TotalOnly = 1,
-
-    /// <summary>The total, and user and kernel time separately.</summary>
-    UserAndKernel = 2,
 }

@@ -19,6 +19,9 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     /// <summary>Whether an ID in /proc and the same ID in the number of a clock refer to different processes.</summary>
     private readonly bool _isProcForeign;
 
+    /// <summary>The error number of reading the time of the current thread; null if it can be read.</summary>
+    private readonly int? _threadError;
+
     public LinuxCpuTimes()
         : this(LinuxTasks.OwnIdIn("/proc"))
     {
@@ -30,11 +33,12 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         _isProcForeign = ownIdInProc is { } id && id != Environment.ProcessId;
         if (!TryGetThread(out _, out _))
         {
-            ThreadUnavailableReason = LinuxResourceUsage.GetReason(ResourceOwner.Thread);
+            _threadError = Marshal.GetLastSystemError();
         }
     }
 
-    public string? ThreadUnavailableReason { get; }
+    public MeasurementUnavailableException? ThreadFailure =>
+        _threadError is { } error ? LinuxResourceUsage.Refused(ResourceOwner.Thread, error) : null;
 
     // Null if the call is refused, for example by a seccomp filter.
     public long? ThreadId => CurrentThreadId;
@@ -53,12 +57,12 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return isSplit && accounted;
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         totalNanoseconds = 0;
         if (owner == ResourceOwner.Children)
         {
-            bool isSplit = TryGetSplit(owner, id, out CpuUsage split, out reason);
+            bool isSplit = TryGetSplit(owner, id, out CpuUsage split, out failure);
             totalNanoseconds = split.TotalNanoseconds;
             return isSplit;
         }
@@ -69,18 +73,20 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
             : id == 0 ? LibC.CLOCK_PROCESS_CPUTIME_ID
             : ProcessClock((int)id);
         bool known = exists && TryGetClock(clock, out totalNanoseconds);
-        reason = known ? null
-            : owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id)
-            : id != 0 ? CpuTimeReasons.NoProcess((int)id)
-            : "The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID), probably because of a seccomp filter. Allow the call.";
+        int? error = !known && exists ? Marshal.GetLastSystemError() : null;
+        failure = known ? null
+            : owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id, error)
+            : id != 0 ? CpuTimeReasons.NoProcess((int)id, error)
+            : new("The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID), probably because of a seccomp filter. Allow the call.",
+                MeasurementUnavailableCause.SeccompFilter, error);
         return known;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         if (id == 0 || id == (owner == ResourceOwner.Thread ? ThreadId : Environment.ProcessId))
         {
-            bool known = LinuxResourceUsage.TryGet(owner, out ResourceUsage usage, out reason);
+            bool known = LinuxResourceUsage.TryGet(owner, out ResourceUsage usage, out failure);
             split = usage.Cpu;
             return known;
         }
@@ -88,7 +94,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         // Reads the clock first: it shows whether the thread or process exists (/proc also accepts the IDs of threads), and makes the
         // kernel account the running time slice.
         split = default;
-        if (!TryGetTotal(owner, id, out long total, out reason))
+        if (!TryGetTotal(owner, id, out long total, out failure))
         {
             return false;
         }
@@ -107,15 +113,16 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         }
 
         string kind = owner == ResourceOwner.Thread ? "thread" : "process";
-        reason = $"The user and kernel time of {kind} {id} cannot be read; only its total can. "
-            + (_isProcForeign
-                ? LinuxReasons.OtherNamespace
-                : LinuxFiles.ReadFailureReason("It has just ended, it is hidden (hidepid), or /proc is not mounted."));
+        string cannot = $"The user and kernel time of {kind} {id} cannot be read; only its total can. ";
+        failure = _isProcForeign
+            ? new(cannot + LinuxReasons.OtherNamespace, MeasurementUnavailableCause.NotSupported)
+            : LinuxReasons.NotRead(
+                "It has just ended, it is hidden (hidepid), or /proc is not mounted.", MeasurementUnavailableCause.Unknown, cannot);
         return false;
     }
 
-    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        LinuxResourceUsage.TryGet(owner, out usage, out reason);
+    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        LinuxResourceUsage.TryGet(owner, out usage, out failure);
 
     // include/linux/posix-timers_types.h: the complement of the ID, then "per thread" (4), then the scheduler's clock (2).
     internal static int ProcessClock(int processId) => (~processId << 3) | 2;
@@ -136,7 +143,7 @@ internal static unsafe class LinuxResourceUsage
 {
     private const int BytesPerKibibyte = 1024;
 
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         // Reads the clock first: see the remarks on LinuxCpuTimes.
         bool accounted = owner != ResourceOwner.Thread || LinuxCpuTimes.TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out _);
@@ -147,8 +154,8 @@ internal static unsafe class LinuxResourceUsage
             _ => LibC.RUSAGE_CHILDREN,
         };
         bool known = TryRead(who, out LibC.Rusage read) && accounted;
+        failure = known ? null : Refused(owner, Marshal.GetLastSystemError());
         usage = known ? ToUsage(read) : default;
-        reason = known ? null : GetReason(owner);
         return known;
     }
 
@@ -176,12 +183,15 @@ internal static unsafe class LinuxResourceUsage
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };
 
-    public static string GetReason(ResourceOwner owner) => owner switch
-    {
-        ResourceOwner.Thread =>
-            "The kernel refused clock_gettime(CLOCK_THREAD_CPUTIME_ID) or getrusage(RUSAGE_THREAD), probably because "
-            + "of a seccomp filter. Allow both.",
-        ResourceOwner.Process => "The kernel refused getrusage(RUSAGE_SELF), probably because of a seccomp filter. Allow the call.",
-        _ => "The kernel refused getrusage(RUSAGE_CHILDREN), probably because of a seccomp filter. Allow the call.",
-    };
+    public static MeasurementUnavailableException Refused(ResourceOwner owner, int error) => new(
+        owner switch
+        {
+            ResourceOwner.Thread =>
+                "The kernel refused clock_gettime(CLOCK_THREAD_CPUTIME_ID) or getrusage(RUSAGE_THREAD), probably because "
+                + "of a seccomp filter. Allow both.",
+            ResourceOwner.Process => "The kernel refused getrusage(RUSAGE_SELF), probably because of a seccomp filter. Allow the call.",
+            _ => "The kernel refused getrusage(RUSAGE_CHILDREN), probably because of a seccomp filter. Allow the call.",
+        },
+        MeasurementUnavailableCause.SeccompFilter,
+        error);
 }

@@ -38,16 +38,39 @@ internal static class LinuxReasons
         + "hidepid=0.";
 
     /// <summary>Returns the reason why /proc does not show a process that exists.</summary>
-    public static string HiddenProcess(int id) =>
-        $"Process {id} exists, but /proc hides it, because it is mounted with hidepid. {ShowHidden}";
+    public static MeasurementUnavailableException HiddenProcess(int id) => new(
+        $"Process {id} exists, but /proc hides it, because it is mounted with hidepid. {ShowHidden}",
+        MeasurementUnavailableCause.PermissionDenied,
+        Errno.EACCES);
 
-    /// <summary>Returns the reason why /proc does not contain a process, and the error: EACCES if it exists.</summary>
-    public static string NotFound(int id, out int error)
+    /// <summary>Returns the reason why /proc does not contain a process. The error is EACCES if it exists.</summary>
+    public static MeasurementUnavailableException NotFound(int id) => LibC.kill(id, 0) == 0 || Marshal.GetLastPInvokeError() == Errno.EPERM
+        ? HiddenProcess(id)
+        : CpuTimeReasons.NoProcess(id, Errno.ESRCH);
+
+    /// <summary>Returns the reason why the last file could not be read: see <see cref="LinuxFiles.ReadFailureReason"/>.</summary>
+    /// <param name="reason">The reason, unless no file descriptor is left.</param>
+    /// <param name="cause">The cause, unless the error number shows another one.</param>
+    /// <param name="start">The start of the message.</param>
+    public static MeasurementUnavailableException NotRead(string reason, MeasurementUnavailableCause cause, string start = "")
     {
-        bool exists = LibC.kill(id, 0) == 0 || Marshal.GetLastPInvokeError() == Errno.EPERM;
-        error = exists ? Errno.EACCES : Errno.ESRCH;
-        return exists ? HiddenProcess(id) : CpuTimeReasons.NoProcess(id);
+        int error = Marshal.GetLastPInvokeError();
+        MeasurementUnavailableCause known = CauseOf(error);
+        return new(
+            start + LinuxFiles.ReadFailureReason(reason),
+            known is MeasurementUnavailableCause.LimitReached or MeasurementUnavailableCause.PermissionDenied ? known : cause,
+            error == 0 ? null : error);
     }
+
+    /// <summary>Returns the usual cause of an error number.</summary>
+    public static MeasurementUnavailableCause CauseOf(int error) => error switch
+    {
+        Errno.EPERM or Errno.EACCES => MeasurementUnavailableCause.PermissionDenied,
+        Errno.ENOSYS => MeasurementUnavailableCause.NotSupported,
+        Errno.ESRCH => MeasurementUnavailableCause.TargetNotFound,
+        Errno.EMFILE or Errno.ENFILE or Errno.ENOMEM or Errno.ENOSPC or Errno.EAGAIN => MeasurementUnavailableCause.LimitReached,
+        _ => MeasurementUnavailableCause.Unknown,
+    };
 
     public const string OtherNamespace =
         "/proc was mounted in another PID namespace, where IDs refer to other processes. Run `mount -t proc proc /proc` as root in this "

@@ -17,8 +17,11 @@ internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
-        bool isRead = TryRead(_statPath, out ReadOnlySpan<byte> text) && ProcStat.TryParse(text, sample);
-        Require(isRead, sample, SystemCpuParts.States, LinuxReasons.NoStates);
+        if (!TryRead(_statPath, out ReadOnlySpan<byte> text) || !ProcStat.TryParse(text, sample))
+        {
+            sample.SetStatesFailure(LinuxReasons.NotRead(LinuxReasons.NoStates, MeasurementUnavailableCause.NotSupported));
+        }
+
         if ((parts & (SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue)) != 0)
         {
             ReadLoad(sample);
@@ -26,10 +29,8 @@ internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 
         if ((parts & SystemCpuParts.Pressure) != 0)
         {
-            CpuPressure? some = null, full = null;
-            isRead = TryRead(_pressurePath, out text) && ProcPressure.TryParse(text, out some, out full);
-            (sample.Pressure, sample.FullPressure) = isRead ? (some, full) : default;
-            Require(isRead, sample, SystemCpuParts.Pressure, LinuxReasons.NoPressure);
+            sample.Pressure = TryRead(_pressurePath, out text) && ProcPressure.TryParse(text, out CpuPressure some) ? some : null;
+            Require(sample.Pressure is not null, sample, SystemCpuParts.Pressure, LinuxReasons.NoPressure);
         }
 
         if ((parts & SystemCpuParts.Memory) != 0)

@@ -6,29 +6,20 @@ namespace Picollo.Cpu.Linux;
 /// avg10=0.00 avg60=0.00 avg300=0.00 total=0", with percentages and microseconds.</summary>
 internal static class ProcPressure
 {
-    /// <summary>Parses the file. Returns false if the line "some" is missing; the line "full" is optional.</summary>
-    public static bool TryParse(ReadOnlySpan<byte> text, out CpuPressure? some, out CpuPressure? full)
+    /// <summary>Parses the line "some"; false if it is missing. The line "full" is always zero for the whole machine.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> text, out CpuPressure some)
     {
-        some = full = null;
         while (TextFields.TryTakeLine(ref text, out ReadOnlySpan<byte> line))
         {
             var fields = new TextFields(line);
-            if (!fields.TryNext(out ReadOnlySpan<byte> name) || !TryParse(ref fields, out CpuPressure pressure))
+            if (fields.TryNext(out ReadOnlySpan<byte> name) && name.SequenceEqual("some"u8) && TryParse(ref fields, out some))
             {
-                continue;
-            }
-
-            if (name.SequenceEqual("some"u8))
-            {
-                some = pressure;
-            }
-            else if (name.SequenceEqual("full"u8))
-            {
-                full = pressure;
+                return true;
             }
         }
 
-        return some is not null;
+        some = default;
+        return false;
     }
 
     private static bool TryParse(ref TextFields fields, out CpuPressure pressure)

@@ -10,14 +10,9 @@ namespace Picollo.Cpu.MacOS;
 internal sealed unsafe class MacCpuTimes : ICpuTimes
 {
     private readonly MachTimebase _timebase = MachTimebase.Read();
+    private readonly bool _isThreadKnown;
 
-    public MacCpuTimes()
-    {
-        if (!TryGetThread(out _, out _))
-        {
-            ThreadUnavailableReason = "macOS refused clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID) or thread_info(THREAD_BASIC_INFO).";
-        }
-    }
+    public MacCpuTimes() => _isThreadKnown = TryGetThread(out _, out _);
 
     public long? ThreadId
     {
@@ -28,7 +23,9 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         }
     }
 
-    public string? ThreadUnavailableReason { get; }
+    public MeasurementUnavailableException? ThreadFailure => _isThreadKnown ? null : new(
+        "macOS refused clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID) or thread_info(THREAD_BASIC_INFO).",
+        MeasurementUnavailableCause.Unknown);
 
     public bool TryGetThread(out long totalNanoseconds)
     {
@@ -47,52 +44,52 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return TryGetThread(out totalNanoseconds) && isSplit;
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         // Reads this process with the same call as another one, in Mach absolute time, which is finer than the microseconds of getrusage.
         bool known = owner == ResourceOwner.Process && id == 0
-            ? TryGetProcess(Environment.ProcessId, out CpuUsage split, out reason)
-            : TryGetSplit(owner, id, out split, out reason);
+            ? TryGetProcess(Environment.ProcessId, out CpuUsage split, out failure)
+            : TryGetSplit(owner, id, out split, out failure);
         totalNanoseconds = split.TotalNanoseconds;
         return known;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         if (id != 0)
         {
-            return owner == ResourceOwner.Thread ? TryGetThread(id, out split, out reason) : TryGetProcess((int)id, out split, out reason);
+            return owner == ResourceOwner.Thread ? TryGetThread(id, out split, out failure) : TryGetProcess((int)id, out split, out failure);
         }
 
-        bool known = MacResourceUsage.TryGet(owner, out ResourceUsage usage, out reason);
+        bool known = MacResourceUsage.TryGet(owner, out ResourceUsage usage, out failure);
         split = usage.Cpu;
         return known;
     }
 
-    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        MacResourceUsage.TryGet(owner, out usage, out reason);
+    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        MacResourceUsage.TryGet(owner, out usage, out failure);
 
-    private static bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    private static bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         ProcessThreadInfo info = default;
         int size = LibSystem.proc_pidinfo(
             Environment.ProcessId, LibSystem.PROC_PIDTHREADID64INFO, (ulong)threadId, &info, sizeof(ProcessThreadInfo));
         bool known = size == sizeof(ProcessThreadInfo);
         split = known ? new CpuUsage((long)info.UserNanoseconds, (long)info.KernelNanoseconds) : default;
-        reason = known ? null : CpuTimeReasons.NoThread(threadId);
+        failure = known ? null : CpuTimeReasons.NoThread(threadId);
         return known;
     }
 
-    private bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    private bool TryGetProcess(int processId, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         split = default;
         ResourceUsageInfo usage = default;
         if (LibSystem.proc_pid_rusage(processId, LibSystem.RUSAGE_INFO_V0, &usage) != 0)
         {
-            reason = Marshal.GetLastPInvokeError() switch
+            failure = Marshal.GetLastPInvokeError() switch
             {
-                LibSystem.ESRCH => CpuTimeReasons.NoProcess(processId),
-                LibSystem.EPERM => CpuTimeReasons.NotPermitted(processId, "run as that user or as root"),
+                LibSystem.ESRCH => CpuTimeReasons.NoProcess(processId, LibSystem.ESRCH),
+                LibSystem.EPERM => CpuTimeReasons.NotPermitted(processId, "run as that user or as root", LibSystem.EPERM),
                 var error => CpuTimeReasons.CallFailed($"proc_pid_rusage({processId})", error),
             };
             return false;
@@ -100,12 +97,12 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
 
         if (usage.Ended != 0)
         {
-            reason = CpuTimeReasons.ProcessEnded(processId);
+            failure = CpuTimeReasons.ProcessEnded(processId);
             return false;
         }
 
         split = new CpuUsage(_timebase.ToNanoseconds(usage.User), _timebase.ToNanoseconds(usage.Kernel));
-        reason = null;
+        failure = null;
         return true;
     }
 }
@@ -114,20 +111,22 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
 internal static unsafe class MacResourceUsage
 {
     [SupportedOSPlatform("macos")]
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         if (owner == ResourceOwner.Thread)
         {
             usage = default;
-            reason = "macOS counts page faults and context switches per process, not per thread. Read those of the process. "
-                + "CpuUsage.GetByThread() returns the CPU time of the thread.";
+            failure = new(
+                "macOS counts page faults and context switches per process, not per thread. Read those of the process. "
+                + "CpuUsageReader.GetByThread() returns the CPU time of the thread.",
+                MeasurementUnavailableCause.NotSupported);
             return false;
         }
 
         DarwinResourceUsage read = default;
         bool known = LibSystem.getrusage(owner == ResourceOwner.Process ? LibSystem.RUSAGE_SELF : LibSystem.RUSAGE_CHILDREN, &read) == 0;
+        failure = known ? null : new("macOS refused getrusage.", MeasurementUnavailableCause.Unknown, Marshal.GetLastSystemError());
         usage = known ? ToUsage(read) : default;
-        reason = known ? null : "macOS refused getrusage.";
         return known;
     }
 

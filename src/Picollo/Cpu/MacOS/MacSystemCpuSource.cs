@@ -6,7 +6,6 @@ namespace Picollo.Cpu.MacOS;
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
 {
-    private const string NoStates = "macOS refused host_processor_info(PROCESSOR_CPU_LOAD_INFO).";
     private const string NoLoadAverage = "macOS refused getloadavg.";
 
     private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
@@ -59,9 +58,11 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
     {
         uint processors = 0, ints = 0;
         ProcessorTicks* ticks = null;
-        if (LibSystem.host_processor_info(LibSystem.Host, LibSystem.PROCESSOR_CPU_LOAD_INFO, &processors, &ticks, &ints) != 0)
+        int error = LibSystem.host_processor_info(LibSystem.Host, LibSystem.PROCESSOR_CPU_LOAD_INFO, &processors, &ticks, &ints);
+        if (error != 0)
         {
-            sample.SetUnavailableReason(SystemCpuParts.States, NoStates);
+            sample.SetStatesFailure(new(
+                "macOS refused host_processor_info(PROCESSOR_CPU_LOAD_INFO).", MeasurementUnavailableCause.Unknown, error));
             return;
         }
 

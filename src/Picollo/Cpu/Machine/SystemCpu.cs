@@ -12,8 +12,9 @@ namespace Picollo.Cpu;
 /// <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: there is no run queue, cgroup or pressure, and only root sees the
 /// processes of other users. Windows and macOS report the sizes of processes, but not their shared memory.</para>
 /// <para>An update makes system calls: a few for the machine, and several for each requested process and thread. It does not allocate once
-/// its buffers have grown to the size of the machine and it has seen every name. Each <see cref="Update"/> refills the lists. Not
-/// thread-safe.</para>
+/// its buffers have grown to the size of the machine and it has seen every name. Not thread-safe.</para>
+/// <para>Each <see cref="Update"/> refills the lists: copy items that must outlive the next sample (<c>[.. list]</c>), and end each
+/// <c>foreach</c> before it. A <c>for</c> loop over a list does not allocate; a <c>foreach</c> allocates an enumerator.</para>
 /// <example>
 /// <code>
 /// using var cpu = new SystemCpu();
@@ -31,6 +32,9 @@ public sealed class SystemCpu : IDisposable
 {
     private readonly ISystemCpuSource _source;
     private readonly SystemCpuParts _parts;
+    private readonly SampleList<CpuStates> _cpus = new();
+    private readonly SampleList<ProcessCpu> _processes = new();
+    private readonly SampleList<ThreadCpu> _threads = new();
     private SystemCpuSample _before = new();
     private SystemCpuSample _now = new();
     private bool _isDisposed;
@@ -40,19 +44,24 @@ public sealed class SystemCpu : IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not report the states of its CPUs.</exception>
     public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
-        : this(Check(parts), CpuPlatform.Current.CreateSystemCpuSource())
+        : this(parts, CpuPlatform.Current.CreateSystemCpuSource())
     {
     }
 
     internal SystemCpu(SystemCpuParts parts, ISystemCpuSource source)
+        : this(source, parts)
+    {
+        if (_now.StatesFailure is { } failure)
+        {
+            throw failure;
+        }
+    }
+
+    private SystemCpu(ISystemCpuSource source, SystemCpuParts parts)
     {
         _source = source;
         _parts = Check(parts) | SystemCpuParts.States;
         Sample();
-        if (_now.GetUnavailableReason(SystemCpuParts.States) is { } reason)
-        {
-            throw new MeasurementUnavailableException(reason);
-        }
     }
 
     /// <summary>The states of all CPUs together, without shares before the first <see cref="Update"/>.</summary>
@@ -60,25 +69,44 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>The states of each online CPU, in the order in which the system lists them. A CPU that came online since the previous
     /// sample has no shares.</summary>
-    public SampleList<CpuStates> Cpus { get; } = new();
+    public IReadOnlyList<CpuStates> Cpus => _cpus;
 
     /// <summary>The time between the last two samples, to which the shares of processes, threads and cgroups refer; zero before the first
     /// <see cref="Update"/>. Includes the time in which the machine is suspended.</summary>
     public TimeSpan Interval => new(IntervalNanoseconds / TimeSpan.NanosecondsPerTick);
 
-    /// <summary>The load average; <see langword="null"/> if the system has none (Windows).</summary>
-    public LoadAverage? LoadAverage => _now.LoadAverage;
+    /// <summary>The load average with a time constant of one minute: the number of threads that were running, waiting for a CPU, or (on
+    /// Linux) waiting uninterruptibly, averaged with exponential decay. At least 0, and not divided by the number of CPUs.
+    /// <see langword="null"/> if the system has none (Windows).</summary>
+    /// <remarks>Source: /proc/loadavg on Linux, getloadavg(3) on macOS.</remarks>
+    public double? LoadAverage1Minute => LoadAverage?.OneMinute;
 
-    /// <summary>The numbers of all, runnable and blocked threads; <see langword="null"/> if the system does not report them.</summary>
-    public RunQueueState? RunQueue => _now.RunQueue;
+    /// <summary>As <see cref="LoadAverage1Minute"/>, with a time constant of five minutes.</summary>
+    public double? LoadAverage5Minutes => LoadAverage?.FiveMinutes;
+
+    /// <summary>As <see cref="LoadAverage1Minute"/>, with a time constant of fifteen minutes.</summary>
+    public double? LoadAverage15Minutes => LoadAverage?.FifteenMinutes;
+
+    /// <summary>The number of threads that are on a CPU or wait for one, including the thread that takes the sample; <see langword="null"/>
+    /// if the system does not report it (macOS).</summary>
+    /// <remarks>Source on Linux: procs_running of /proc/stat, which counts threads despite its name. Windows reports the running
+    /// threads.</remarks>
+    public int? RunnableThreadCount => _now.RunQueue?.Running;
+
+    /// <summary>The number of threads that wait for a disk (procs_blocked of /proc/stat); <see langword="null"/> on systems other than
+    /// Linux.</summary>
+    public int? BlockedThreadCount => _now.RunQueue?.Blocked;
+
+    /// <summary>The number of all threads; <see langword="null"/> if the system does not report it (macOS).</summary>
+    public int? TotalThreadCount => _now.RunQueue?.Total;
 
     /// <summary>The processes, in the order in which the system lists them. Empty if <see cref="SystemCpuParts.Processes"/> was not
     /// requested.</summary>
-    public SampleList<ProcessCpu> Processes { get; } = new();
+    public IReadOnlyList<ProcessCpu> Processes => _processes;
 
     /// <summary>The threads of all processes, in the order in which the system lists them. Empty if <see cref="SystemCpuParts.Threads"/>
     /// was not requested.</summary>
-    public SampleList<ThreadCpu> Threads { get; } = new();
+    public IReadOnlyList<ThreadCpu> Threads => _threads;
 
     /// <summary>The cgroup of this process; <see langword="null"/> if there is none, or none with CPU accounting.</summary>
     public CgroupCpu? Cgroup { get; private set; }
@@ -90,10 +118,7 @@ public sealed class SystemCpu : IDisposable
     /// <summary>The time in which at least one thread waited for a CPU; <see langword="null"/> if the kernel does not report it.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
-    /// <summary>The time in which all threads that were not idle waited for a CPU. This is not possible for the machine as a whole, so the
-    /// kernel reports zeros. <see langword="null"/> if <see cref="Pressure"/> is <see langword="null"/>, and on kernels before 5.13, which
-    /// do not report it.</summary>
-    public CpuPressure? FullPressure => _now.FullPressure;
+    internal LoadAverage? LoadAverage => _now.LoadAverage;
 
     /// <summary>The memory of the machine; null without <see cref="SystemCpuParts.Memory"/>, and on systems other than Linux.</summary>
     internal MachineMemory? Memory => _now.Memory;
@@ -115,16 +140,9 @@ public sealed class SystemCpu : IDisposable
     public static bool TryCreate(
         SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
     {
-        (cpu, reason) = (null, null);
-        try
-        {
-            cpu = new SystemCpu(parts);
-        }
-        catch (MeasurementUnavailableException e)
-        {
-            reason = e.Message;
-        }
-
+        cpu = new SystemCpu(CpuPlatform.Current.CreateSystemCpuSource(), parts);
+        reason = cpu._now.StatesFailure?.Message;
+        cpu = reason is null ? cpu : null;
         return cpu is not null;
     }
 
@@ -194,7 +212,7 @@ public sealed class SystemCpu : IDisposable
     private void ShowStates()
     {
         Total = CpuStates.Between(null, _before.Total, _now.Total);
-        Cpus.Clear();
+        _cpus.Clear();
         ReadOnlySpan<(int Cpu, CpuStateTimes Times)> before = _before.Cpus.AsSpan();
         int i = 0;
         foreach ((int cpu, CpuStateTimes times) in _now.Cpus.AsSpan())
@@ -205,7 +223,7 @@ public sealed class SystemCpu : IDisposable
                 i++;
             }
 
-            Cpus.Add(i < before.Length && before[i].Cpu == cpu
+            _cpus.Add(i < before.Length && before[i].Cpu == cpu
                 ? CpuStates.Between(cpu, before[i].Times, times)
                 : CpuStates.WithoutShares(cpu));
         }
@@ -213,20 +231,20 @@ public sealed class SystemCpu : IDisposable
 
     private void ShowTasks()
     {
-        Processes.Clear();
+        _processes.Clear();
         foreach (ref readonly TaskSample process in _now.Processes.Items)
         {
-            Processes.Add(process.Shown with
+            _processes.Add(process.Shown with
             {
                 Share = process.ShareSince(_before.Processes, _before.TimestampNanoseconds, IntervalNanoseconds),
                 WaitShare = process.ProcessWaitSince(_before, _now.Waits, IntervalNanoseconds),
             });
         }
 
-        Threads.Clear();
+        _threads.Clear();
         foreach (ref readonly TaskSample thread in _now.Threads.Items)
         {
-            Threads.Add(thread.ToThread(
+            _threads.Add(thread.ToThread(
                 thread.ShareSince(_before.Threads, _before.TimestampNanoseconds, IntervalNanoseconds),
                 thread.ThreadWaitSince(_before, _now.Waits, IntervalNanoseconds)));
         }

@@ -10,8 +10,13 @@ internal class CpuPlatform
 
     public virtual CurrentThread CreateCurrentThread() => new();
 
-    public virtual ISystemCpuSource CreateSystemCpuSource() =>
-        throw new MeasurementUnavailableException("SystemCpu supports only Linux, Windows and macOS.");
+    public virtual ISystemCpuSource CreateSystemCpuSource() => new NoSystemCpuSource();
+
+    private sealed class NoSystemCpuSource : ISystemCpuSource
+    {
+        public void Read(SystemCpuSample sample, SystemCpuParts parts) => sample.SetStatesFailure(
+            new("SystemCpu supports only Linux, Windows and macOS.", MeasurementUnavailableCause.NotSupported));
+    }
 }
 
 /// <summary>The CPU, affinity and priority of the calling thread. This base class is for systems without support, such as macOS; Linux and

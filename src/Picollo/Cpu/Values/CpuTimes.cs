@@ -14,8 +14,8 @@ internal interface ICpuTimes
     /// <summary>The system's ID of the current thread; null if the system does not return one.</summary>
     long? ThreadId { get; }
 
-    /// <summary>Why the time of the current thread cannot be read; null if it can.</summary>
-    string? ThreadUnavailableReason { get; }
+    /// <summary>Why the time of the current thread cannot be read, as a new exception; null if it can.</summary>
+    MeasurementUnavailableException? ThreadFailure { get; }
 
     /// <summary>Reads the time of the current thread since its start, at the finest resolution of the system.</summary>
     bool TryGetThread(out long totalNanoseconds);
@@ -26,17 +26,19 @@ internal interface ICpuTimes
     /// <summary>Reads the time of a thread of this process, of a process including its ended threads, or of this process's children that
     /// have ended and been waited for; user and kernel time together. An <paramref name="id"/> of 0 means this process. An unknown time is
     /// 0.</summary>
-    bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason);
+    bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure);
 
     /// <summary>Reads the same time as <see cref="TryGetTotal"/>, split into user and kernel time.</summary>
-    bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason);
+    bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure);
 
     /// <summary>Reads all values of <see cref="ResourceUsage"/> for this thread, this process or its children.</summary>
-    bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         usage = default;
-        reason = "Page faults, context switches and resident size are available only on Linux and macOS; "
-            + $"this system is {RuntimeInformation.OSDescription}.";
+        failure = new(
+            "Page faults, context switches and resident size are available only on Linux and macOS; "
+            + $"this system is {RuntimeInformation.OSDescription}.",
+            MeasurementUnavailableCause.NotSupported);
         return false;
     }
 }
@@ -56,12 +58,11 @@ internal enum ResourceOwner
 /// <summary>The implementation for unsupported systems.</summary>
 internal sealed class UnknownCpuTimes : ICpuTimes
 {
-    private static readonly string Reason =
-        $"CPU time is available only on Linux, Windows and macOS; this system is {RuntimeInformation.OSDescription}.";
-
     public long? ThreadId => null;
 
-    public string? ThreadUnavailableReason => Reason;
+    public MeasurementUnavailableException ThreadFailure => new(
+        $"CPU time is available only on Linux, Windows and macOS; this system is {RuntimeInformation.OSDescription}.",
+        MeasurementUnavailableCause.NotSupported);
 
     public bool TryGetThread(out long totalNanoseconds)
     {
@@ -75,15 +76,15 @@ internal sealed class UnknownCpuTimes : ICpuTimes
         return false;
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
-        (totalNanoseconds, reason) = (0, Reason);
+        (totalNanoseconds, failure) = (0, ThreadFailure);
         return false;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
-        (split, reason) = (default, Reason);
+        (split, failure) = (default, ThreadFailure);
         return false;
     }
 }
@@ -91,18 +92,26 @@ internal sealed class UnknownCpuTimes : ICpuTimes
 /// <summary>Reasons why the time of a thread or process is unknown, with the same text on every system.</summary>
 internal static class CpuTimeReasons
 {
-    public static string NoThread(long threadId) =>
+    public static MeasurementUnavailableException NoThread(long threadId, int? error = null) => new(
         $"This process has no thread {threadId}. The thread may have ended, or this is a managed thread ID "
-        + "(CpuUsageReader.GetThreadId() returns the system's ID).";
+        + "(CpuUsageReader.GetThreadId() returns the system's ID).",
+        MeasurementUnavailableCause.TargetNotFound,
+        error);
 
-    public static string ThreadEnded(long threadId) => $"Thread {threadId} has ended.";
+    public static MeasurementUnavailableException ThreadEnded(long threadId) =>
+        new($"Thread {threadId} has ended.", MeasurementUnavailableCause.TargetNotFound);
 
-    public static string NoProcess(int processId) => $"There is no process {processId}; it may have exited.";
+    public static MeasurementUnavailableException NoProcess(int processId, int? error = null) =>
+        new($"There is no process {processId}; it may have exited.", MeasurementUnavailableCause.TargetNotFound, error);
 
-    public static string ProcessEnded(int processId) => $"Process {processId} has exited.";
+    public static MeasurementUnavailableException ProcessEnded(int processId, int? error = null) =>
+        new($"Process {processId} has exited.", MeasurementUnavailableCause.TargetNotFound, error);
 
-    public static string NotPermitted(int processId, string remedy) =>
-        $"This user is not permitted to read the CPU time of process {processId}: {remedy}.";
+    public static MeasurementUnavailableException NotPermitted(int processId, string remedy, int error) => new(
+        $"This user is not permitted to read the CPU time of process {processId}: {remedy}.",
+        MeasurementUnavailableCause.PermissionDenied,
+        error);
 
-    public static string CallFailed(string call, int error) => $"{call} failed with error {error}.";
+    public static MeasurementUnavailableException CallFailed(string call, int error) =>
+        new($"{call} failed with error {error}.", MeasurementUnavailableCause.Unknown, error);
 }

@@ -8,9 +8,9 @@ namespace Picollo.Cpu;
 /// readings.</para>
 /// <example>
 /// <code>
-/// var onStart = CpuUsage.GetByThread();
+/// CpuUsage onStart = CpuUsageReader.GetByThread();
 /// Work();
-/// var onEnd = CpuUsage.GetByThread();
+/// CpuUsage onEnd = CpuUsageReader.GetByThread();
 /// Console.WriteLine("CPU Usage: " + (onEnd - onStart)); // CPU Usage: 12.345 ms (user 12.001 ms, kernel 0.344 ms)
 /// </code>
 /// </example>
@@ -47,15 +47,6 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
 
     /// <summary>The fraction of the total in the kernel, 0 to 1; 0 if the total is 0.</summary>
     public double KernelShare => ShareOfTotal(KernelNanoseconds);
-
-    /// <inheritdoc cref="CpuUsageReader.GetByThread()"/>
-    public static CpuUsage GetByThread() => CpuUsageReader.GetByThread();
-
-    /// <inheritdoc cref="CpuUsageReader.GetByProcess()"/>
-    public static CpuUsage GetByProcess() => CpuUsageReader.GetByProcess();
-
-    /// <inheritdoc cref="CpuUsageReader.IsSupported"/>
-    public static bool IsSupported => CpuUsageReader.IsSupported;
 
     /// <summary>Adds amounts, user and kernel time separately.</summary>
     /// <param name="usages">The amounts.</param>

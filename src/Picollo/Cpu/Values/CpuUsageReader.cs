@@ -21,7 +21,7 @@ public static class CpuUsageReader
 
     /// <summary>The reason why this system does not report the CPU time of the current thread or of this process; <see langword="null"/> if
     /// it reports both. Makes at most one system call.</summary>
-    public static string? UnavailableReason => ReasonOf(CpuTimes.Current);
+    public static string? UnavailableReason => FailureOf(CpuTimes.Current)?.Message;
 
     /// <summary>Returns the CPU time of the current thread, split into user and kernel time. If the total is sufficient,
     /// <see cref="GetThreadTimeNanoseconds()"/> costs about half as much.</summary>
@@ -31,7 +31,7 @@ public static class CpuUsageReader
     {
         if (!CpuTimes.Current.TryGetThread(out _, out CpuUsage usage))
         {
-            ThrowThreadUnavailable();
+            ThrowThreadFailure();
         }
 
         return usage;
@@ -44,8 +44,7 @@ public static class CpuUsageReader
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
     /// <exception cref="MeasurementUnavailableException">This process has no such thread, the thread has ended, or this system does not
     /// report its time.</exception>
-    public static CpuUsage GetByThread(long threadId) =>
-        TryGetByThread(threadId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
+    public static CpuUsage GetByThread(long threadId) => GetSplit(ResourceOwner.Thread, Valid(threadId));
 
     /// <summary>Reads the same time as <see cref="GetByThread(long)"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
@@ -53,19 +52,13 @@ public static class CpuUsageReader
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <returns><see langword="true"/> if the time was read; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
-    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return CpuTimes.Current.TryGetSplit(ResourceOwner.Thread, threadId, out usage, out reason);
-    }
+    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
+        TryGetSplit(ResourceOwner.Thread, Valid(threadId), out usage, out reason);
 
     /// <summary>Returns the CPU time of all threads of this process, split into user and kernel time.</summary>
     /// <returns>The time since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
-    public static CpuUsage GetByProcess() =>
-        CpuTimes.Current.TryGetSplit(ResourceOwner.Process, 0, out CpuUsage usage, out string? reason)
-            ? usage
-            : Throw<CpuUsage>(reason);
+    public static CpuUsage GetByProcess() => GetSplit(ResourceOwner.Process, 0);
 
     /// <summary>Returns the CPU time of all threads of a process, split into user and kernel time. May allocate.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
@@ -73,33 +66,28 @@ public static class CpuUsageReader
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
     /// <exception cref="MeasurementUnavailableException">There is no such process, it has exited, or the system does not report its time to
     /// this user.</exception>
-    public static CpuUsage GetByProcess(int processId) =>
-        TryGetByProcess(processId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
+    public static CpuUsage GetByProcess(int processId) => GetSplit(ResourceOwner.Process, Valid(processId));
 
     /// <summary>Reads the same time as <see cref="GetByProcess(int)"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <param name="usage">The time since the start of the process; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return CpuTimes.Current.TryGetSplit(ResourceOwner.Process, processId, out usage, out reason);
-    }
+    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
+        TryGetSplit(ResourceOwner.Process, Valid(processId), out usage, out reason);
 
     /// <summary>Returns the CPU time of this process's children that have exited and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
     /// <returns>The time since the start of this process.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it, for example Windows.</exception>
-    public static CpuUsage GetByChildren() =>
-        TryGetByChildren(out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
+    public static CpuUsage GetByChildren() => GetSplit(ResourceOwner.Children, 0);
 
     /// <summary>Reads the same time as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="usage">The time since the start of this process; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
-        CpuTimes.Current.TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
+        TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
 
     /// <summary>Returns the CPU time of the current thread, user and kernel time together, at the finest resolution and the lowest cost of
     /// the system: one system call, which reads the clock of the thread. Use it if the total is sufficient. In loops that read very often,
@@ -111,7 +99,7 @@ public static class CpuUsageReader
     {
         if (!CpuTimes.Current.TryGetThread(out long nanoseconds))
         {
-            ThrowThreadUnavailable();
+            ThrowThreadFailure();
         }
 
         return nanoseconds;
@@ -122,8 +110,7 @@ public static class CpuUsageReader
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
     /// <returns>The time since the start of the thread, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
-    public static long GetThreadTimeNanoseconds(long threadId) =>
-        TryGetThreadTimeNanoseconds(threadId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
+    public static long GetThreadTimeNanoseconds(long threadId) => GetTotal(ResourceOwner.Thread, Valid(threadId));
 
     /// <summary>Reads the same time as <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason for a failure instead of
     /// throwing.</summary>
@@ -131,26 +118,19 @@ public static class CpuUsageReader
     /// <param name="nanoseconds">The time since the start of the thread; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
-        return CpuTimes.Current.TryGetTotal(ResourceOwner.Thread, threadId, out nanoseconds, out reason);
-    }
+    public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason) =>
+        TryGetTotal(ResourceOwner.Thread, Valid(threadId), out nanoseconds, out reason);
 
     /// <summary>Returns the CPU time of this process, user and kernel time together, at the finest resolution of the system.</summary>
     /// <returns>The time since the start of the process, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByProcess()" path="/exception"/>
-    public static long GetProcessTimeNanoseconds() =>
-        CpuTimes.Current.TryGetTotal(ResourceOwner.Process, 0, out long nanoseconds, out string? reason)
-            ? nanoseconds
-            : Throw<long>(reason);
+    public static long GetProcessTimeNanoseconds() => GetTotal(ResourceOwner.Process, 0);
 
     /// <summary>Returns the CPU time of a process, user and kernel time together, at the finest resolution of the system.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <returns>The time since the start of the process, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
-    public static long GetProcessTimeNanoseconds(int processId) =>
-        TryGetProcessTimeNanoseconds(processId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
+    public static long GetProcessTimeNanoseconds(int processId) => GetTotal(ResourceOwner.Process, Valid(processId));
 
     /// <summary>Reads the same time as <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason for a failure instead of
     /// throwing.</summary>
@@ -158,28 +138,51 @@ public static class CpuUsageReader
     /// <param name="nanoseconds">The time since the start of the process; 0 on failure.</param>
     /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(processId, 1);
-        return CpuTimes.Current.TryGetTotal(ResourceOwner.Process, processId, out nanoseconds, out reason);
-    }
+    public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason) =>
+        TryGetTotal(ResourceOwner.Process, Valid(processId), out nanoseconds, out reason);
 
     /// <summary>Returns the system's ID of the current thread, to pass to <see cref="GetByThread(long)"/> on another thread. It differs
     /// from <see cref="Environment.CurrentManagedThreadId"/>.</summary>
     /// <returns>The ID; at least 1. The system may reuse it after the thread has ended.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
-    public static long GetThreadId() =>
-        CpuTimes.Current.ThreadId ?? Throw<long>(
-            "This system does not report the ID of a thread. IDs are available only on Windows, macOS and Linux (x64, arm64, riscv64, "
-            + "loongarch64; if a seccomp filter refuses gettid(2), allow the call).");
+    public static long GetThreadId() => CpuTimes.Current.ThreadId ?? throw new MeasurementUnavailableException(
+        "This system does not report the ID of a thread. IDs are available only on Windows, macOS and Linux (x64, arm64, riscv64, "
+        + "loongarch64; if a seccomp filter refuses gettid(2), allow the call).",
+        MeasurementUnavailableCause.Unknown);
 
-    internal static string? ReasonOf(ICpuTimes times) =>
-        times.ThreadUnavailableReason is { } reason || !times.TryGetSplit(ResourceOwner.Process, 0, out _, out reason) ? reason : null;
+    internal static MeasurementUnavailableException? FailureOf(ICpuTimes times) =>
+        times.ThreadFailure
+        ?? (times.TryGetSplit(ResourceOwner.Process, 0, out _, out MeasurementUnavailableException? failure) ? null : failure);
 
-    internal static T Throw<T>(string reason) => throw new MeasurementUnavailableException(reason);
+    private static void ThrowThreadFailure() => throw CpuTimes.Current.ThreadFailure ?? new MeasurementUnavailableException(
+        "The system refused to report the CPU time of the current thread, although it reported the time before.",
+        MeasurementUnavailableCause.Unknown);
 
-    private static void ThrowThreadUnavailable() =>
-        Throw<long>(
-            CpuTimes.Current.ThreadUnavailableReason
-            ?? "The system refused to report the CPU time of the current thread, although it reported the time before.");
+    private static long Valid(long id, [CallerArgumentExpression(nameof(id))] string? argument = null)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(id, 1, argument);
+        return id;
+    }
+
+    private static CpuUsage GetSplit(ResourceOwner owner, long id) =>
+        CpuTimes.Current.TryGetSplit(owner, id, out CpuUsage usage, out MeasurementUnavailableException? failure) ? usage : throw failure;
+
+    private static bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
+    {
+        _ = CpuTimes.Current.TryGetSplit(owner, id, out usage, out MeasurementUnavailableException? failure);
+        reason = failure?.Message;
+        return reason is null;
+    }
+
+    private static long GetTotal(ResourceOwner owner, long id) =>
+        CpuTimes.Current.TryGetTotal(owner, id, out long nanoseconds, out MeasurementUnavailableException? failure)
+            ? nanoseconds
+            : throw failure;
+
+    private static bool TryGetTotal(ResourceOwner owner, long id, out long nanoseconds, [NotNullWhen(false)] out string? reason)
+    {
+        _ = CpuTimes.Current.TryGetTotal(owner, id, out nanoseconds, out MeasurementUnavailableException? failure);
+        reason = failure?.Message;
+        return reason is null;
+    }
 }

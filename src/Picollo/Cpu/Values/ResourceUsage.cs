@@ -72,7 +72,7 @@ public readonly record struct ResourceUsage
     /// Use it for faults and context switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
     /// <returns>The usage since the start of the thread.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
-    public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
+    public static ResourceUsage GetByThread() => Get(ResourceOwner.Thread);
 
     /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="usage">The usage since the start of the thread; 0 on failure.</param>
@@ -84,7 +84,7 @@ public readonly record struct ResourceUsage
     /// <summary>Returns the resource usage of all threads of this process. Linux and macOS only.</summary>
     /// <returns>The usage since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
-    public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
+    public static ResourceUsage GetByProcess() => Get(ResourceOwner.Process);
 
     /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="usage">The usage since the start of the process; 0 on failure.</param>
@@ -97,7 +97,7 @@ public readonly record struct ResourceUsage
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
     /// <returns>The usage since the start of this process.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
-    public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
+    public static ResourceUsage GetByChildren() => Get(ResourceOwner.Children);
 
     /// <summary>Reads the same values as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <inheritdoc cref="TryGetByProcess" path="/param|/returns"/>
@@ -148,8 +148,15 @@ public readonly record struct ResourceUsage
         + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, signals {ReceivedSignals}, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
-    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        CpuTimes.Current.TryGetResources(owner, out usage, out reason);
+    private static ResourceUsage Get(ResourceOwner owner) =>
+        CpuTimes.Current.TryGetResources(owner, out ResourceUsage usage, out MeasurementUnavailableException? failure)
+            ? usage
+            : throw failure;
 
-    private static ResourceUsage Throw(string reason) => throw new MeasurementUnavailableException(reason);
+    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    {
+        _ = CpuTimes.Current.TryGetResources(owner, out usage, out MeasurementUnavailableException? failure);
+        reason = failure?.Message;
+        return reason is null;
+    }
 }

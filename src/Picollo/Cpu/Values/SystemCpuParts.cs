@@ -10,16 +10,17 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Total"/> and <see cref="SystemCpu.Cpus"/>.</summary>
     States = 1,
 
-    /// <summary><see cref="SystemCpu.LoadAverage"/>.</summary>
+    /// <summary><see cref="SystemCpu.LoadAverage1Minute"/> and the other load averages.</summary>
     LoadAverage = 2,
 
-    /// <summary><see cref="SystemCpu.RunQueue"/>; on Windows from the list of all threads.</summary>
+    /// <summary><see cref="SystemCpu.RunnableThreadCount"/>, <see cref="SystemCpu.BlockedThreadCount"/> and
+    /// <see cref="SystemCpu.TotalThreadCount"/>; on Windows from the list of all threads.</summary>
     RunQueue = 4,
 
     /// <summary><see cref="SystemCpu.Cgroup"/> and <see cref="SystemCpu.LimitingCgroup"/>.</summary>
     Cgroup = 8,
 
-    /// <summary><see cref="SystemCpu.Pressure"/> and <see cref="SystemCpu.FullPressure"/>.</summary>
+    /// <summary><see cref="SystemCpu.Pressure"/>.</summary>
     Pressure = 16,
 
     /// <summary><see cref="SystemCpu.Processes"/>: several system calls per process; on Windows one for all.</summary>

@@ -14,6 +14,9 @@ internal sealed class SystemCpuSample
     /// <summary>The states of all CPUs together; without any state if they could not be read.</summary>
     public CpuStateTimes Total { get; set; }
 
+    /// <summary>Why there are no states; null if there are.</summary>
+    public MeasurementUnavailableException? StatesFailure { get; private set; }
+
     /// <summary>The online CPUs, with their numbers.</summary>
     public SampleList<(int Cpu, CpuStateTimes Times)> Cpus { get; } = new();
 
@@ -28,8 +31,6 @@ internal sealed class SystemCpuSample
     public CgroupCpu? LimitingCgroup { get; set; }
 
     public CpuPressure? Pressure { get; set; }
-
-    public CpuPressure? FullPressure { get; set; }
 
     public MachineMemory? Memory { get; set; }
 
@@ -56,6 +57,12 @@ internal sealed class SystemCpuSample
         }
     }
 
+    public void SetStatesFailure(MeasurementUnavailableException failure)
+    {
+        SetUnavailableReason(SystemCpuParts.States, failure.Message);
+        StatesFailure = failure;
+    }
+
     public void SetUnavailableReasons(ReadOnlySpan<(SystemCpuParts Part, string Reason)> reasons)
     {
         foreach ((SystemCpuParts part, string reason) in reasons)
@@ -67,6 +74,7 @@ internal sealed class SystemCpuSample
     public void Clear()
     {
         Array.Clear(_unavailableReasons);
+        StatesFailure = null;
         TimestampNanoseconds = 0;
         Total = default;
         Cpus.Clear();
@@ -75,7 +83,6 @@ internal sealed class SystemCpuSample
         Cgroup = null;
         LimitingCgroup = null;
         Pressure = null;
-        FullPressure = null;
         Memory = null;
         HasAutogroups = null;
         Processes.Clear();

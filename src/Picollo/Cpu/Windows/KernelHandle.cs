@@ -14,7 +14,7 @@ internal readonly unsafe ref struct KernelHandle(nint value)
     public nint Value { get; } = value;
 
     /// <summary>Opens a thread of this process that has not ended.</summary>
-    public static KernelHandle OpenThread(long threadId, out string? reason)
+    public static KernelHandle OpenThread(long threadId, out MeasurementUnavailableException? failure)
     {
         nint value = threadId <= uint.MaxValue ? Kernel32.OpenThread(Kernel32.THREAD_QUERY_LIMITED_INFORMATION, 0, (uint)threadId) : 0;
 
@@ -22,7 +22,7 @@ internal readonly unsafe ref struct KernelHandle(nint value)
         // opened if another handle to it is open. A thread that ended with the code "still active" looks like a running one, with its final
         // times.
         uint code = Kernel32.STILL_ACTIVE;
-        reason = value == 0
+        failure = value == 0
             || Kernel32.GetThreadId(value) != threadId
             || Kernel32.GetProcessIdOfThread(value) != Environment.ProcessId ? CpuTimeReasons.NoThread(threadId)
             : Kernel32.GetExitCodeThread(value, &code) != 0 && code != Kernel32.STILL_ACTIVE ? CpuTimeReasons.ThreadEnded(threadId)
@@ -31,15 +31,16 @@ internal readonly unsafe ref struct KernelHandle(nint value)
     }
 
     /// <summary>Opens a process that has not ended.</summary>
-    public static KernelHandle OpenProcess(int processId, out string? reason)
+    public static KernelHandle OpenProcess(int processId, out MeasurementUnavailableException? failure)
     {
         nint value = Kernel32.OpenProcess(Kernel32.PROCESS_QUERY_LIMITED_INFORMATION, 0, (uint)processId);
         if (value == 0)
         {
-            reason = Marshal.GetLastPInvokeError() switch
+            failure = Marshal.GetLastPInvokeError() switch
             {
-                Kernel32.ERROR_INVALID_PARAMETER => CpuTimeReasons.NoProcess(processId),
-                Kernel32.ERROR_ACCESS_DENIED => CpuTimeReasons.NotPermitted(processId, NotPermittedRemedy),
+                Kernel32.ERROR_INVALID_PARAMETER => CpuTimeReasons.NoProcess(processId, Kernel32.ERROR_INVALID_PARAMETER),
+                Kernel32.ERROR_ACCESS_DENIED =>
+                    CpuTimeReasons.NotPermitted(processId, NotPermittedRemedy, Kernel32.ERROR_ACCESS_DENIED),
                 var error => CpuTimeReasons.CallFailed($"OpenProcess({processId})", error),
             };
             return default;
@@ -47,7 +48,7 @@ internal readonly unsafe ref struct KernelHandle(nint value)
 
         // See OpenThread.
         uint code = Kernel32.STILL_ACTIVE;
-        reason = Kernel32.GetProcessId(value) != processId ? CpuTimeReasons.NoProcess(processId)
+        failure = Kernel32.GetProcessId(value) != processId ? CpuTimeReasons.NoProcess(processId)
             : Kernel32.GetExitCodeProcess(value, &code) != 0 && code != Kernel32.STILL_ACTIVE ? CpuTimeReasons.ProcessEnded(processId)
             : null;
         return new KernelHandle(value);

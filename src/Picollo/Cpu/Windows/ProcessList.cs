@@ -48,7 +48,7 @@ internal sealed class ProcessList(long bootUnits)
         // The calling thread is running. If no thread is, this Windows does not report states.
         if ((parts & SystemCpuParts.RunQueue) != 0 && threads > 0)
         {
-            sample.RunQueue = new RunQueueState(running > 0 ? running : null, blocked: null, threads);
+            sample.RunQueue = new RunQueueState(running > 0 ? running : null, Blocked: null, threads);
         }
     }
 

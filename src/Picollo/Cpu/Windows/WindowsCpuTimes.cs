@@ -15,6 +15,9 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
     private readonly ulong _threadCycle;
     private readonly ulong _processCycle;
 
+    /// <summary>The error number of reading the time of the current thread; null if it can be read.</summary>
+    private readonly int? _threadError;
+
     public WindowsCpuTimes()
     {
         ulong cycles;
@@ -27,15 +30,13 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
             _processCycle = Kernel32.QueryProcessCycleTime(Kernel32.CurrentProcess, &cycles) != 0 ? multiplier : 0;
         }
 
-        if (!TryGetThread(out _, out _))
-        {
-            ThreadUnavailableReason = "Windows refused GetThreadTimes for the current thread.";
-        }
+        _threadError = TryGetThread(out _, out _) ? null : Marshal.GetLastSystemError();
     }
 
     public long? ThreadId => Kernel32.GetCurrentThreadId();
 
-    public string? ThreadUnavailableReason { get; }
+    public MeasurementUnavailableException? ThreadFailure => _threadError is null ? null : new(
+        "Windows refused GetThreadTimes for the current thread.", MeasurementUnavailableCause.Unknown, _threadError);
 
     public bool TryGetThread(out long totalNanoseconds) =>
         TryReadTotal(ResourceOwner.Thread, Kernel32.CurrentThread, out totalNanoseconds);
@@ -47,57 +48,64 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return known && (_threadCycle == 0 || TryGetThread(out totalNanoseconds));
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
+    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         totalNanoseconds = 0;
-        using KernelHandle handle = Open(owner, id, out reason);
-        if (reason is null && !TryReadTotal(owner, handle.Value, out totalNanoseconds))
+        using KernelHandle handle = Open(owner, id, out failure);
+        if (failure is null && !TryReadTotal(owner, handle.Value, out totalNanoseconds))
         {
-            reason = NotRead(owner, id);
+            failure = NotRead(owner, id);
         }
 
-        return reason is null;
+        return failure is null;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)
+    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         split = default;
-        using KernelHandle handle = Open(owner, id, out reason);
-        if (reason is null && !TryReadSplit(owner, handle.Value, out split))
+        using KernelHandle handle = Open(owner, id, out failure);
+        if (failure is null && !TryReadSplit(owner, handle.Value, out split))
         {
-            reason = NotRead(owner, id);
+            failure = NotRead(owner, id);
         }
 
-        return reason is null;
+        return failure is null;
     }
 
-    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         usage = default;
-        reason = "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
-            + "Use CpuUsage.GetByThread() and CpuUsage.GetByProcess() for CPU time, "
-            + "and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.";
+        failure = new(
+            "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
+            + "Use CpuUsageReader for CPU time, and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.",
+            MeasurementUnavailableCause.NotSupported);
         return false;
     }
 
-    private static KernelHandle Open(ResourceOwner owner, long id, out string? reason)
+    private static KernelHandle Open(ResourceOwner owner, long id, out MeasurementUnavailableException? failure)
     {
         switch (owner)
         {
             case ResourceOwner.Children:
-                reason = "Windows does not record the CPU time of a process's children. Read each child by its ID before it exits.";
+                failure = new(
+                    "Windows does not record the CPU time of a process's children. Read each child by its ID before it exits.",
+                    MeasurementUnavailableCause.NotSupported);
                 return default;
             case ResourceOwner.Thread:
-                return KernelHandle.OpenThread(id, out reason);
+                return KernelHandle.OpenThread(id, out failure);
             default:
-                reason = null;
-                return id == 0 ? KernelHandle.CurrentProcess : KernelHandle.OpenProcess((int)id, out reason);
+                failure = null;
+                return id == 0 ? KernelHandle.CurrentProcess : KernelHandle.OpenProcess((int)id, out failure);
         }
     }
 
-    private static string NotRead(ResourceOwner owner, long id) => owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id)
-        : id != 0 ? CpuTimeReasons.NoProcess((int)id)
-        : "Windows refused GetProcessTimes for this process.";
+    private static MeasurementUnavailableException NotRead(ResourceOwner owner, long id)
+    {
+        int error = Marshal.GetLastSystemError();
+        return owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id, error)
+            : id != 0 ? CpuTimeReasons.NoProcess((int)id, error)
+            : new("Windows refused GetProcessTimes for this process.", MeasurementUnavailableCause.Unknown, error);
+    }
 
     // Inlined, so that a constant owner is resolved at compile time.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -12,14 +12,13 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     /// <summary>The number of attempts to read a list that grows in the meantime.</summary>
     private const int MaxListAttempts = 8;
 
-    private const string NoStates = "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).";
     private const string NoList = "Windows refused NtQuerySystemInformation(SystemProcessInformation).";
     private const string NoThreadStates =
         "This Windows version (Wine) does not report thread states, so the number of running threads is unknown.";
 
     private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
     [
-        (SystemCpuParts.LoadAverage, "Windows has no load average. SystemCpu.RunQueue reports the number of runnable threads."),
+        (SystemCpuParts.LoadAverage, "Windows has no load average. SystemCpu.RunnableThreadCount is the number of running threads."),
         (SystemCpuParts.Cgroup, "Windows has no cgroups. The limits of job objects are not read."),
         (SystemCpuParts.Pressure, "Windows has no pressure stall information."),
         (SystemCpuParts.Memory, "Windows reports the sizes of processes, but not their shared memory. The machine's memory is not read."),
@@ -62,7 +61,10 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
                     NtDll.SystemProcessorPerformanceInformation, &group, sizeof(ushort), processors, size, &filled);
             if (status != 0)
             {
-                sample.SetUnavailableReason(SystemCpuParts.States, NoStates);
+                sample.SetStatesFailure(new(
+                    "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).",
+                    MeasurementUnavailableCause.Unknown,
+                    status));
                 return;
             }
 

@@ -123,15 +123,16 @@ public sealed class LinuxJitterTests
         meter.Should().BeNull();
         reason.Should().StartWith("CPU 100000 does not exist").And.Contain(" This process may run on CPU").And.EndWith($" {CpuMask.Format(CpuMask.Get(Environment.ProcessId))}.");
         FluentActions.Invoking(() => JitterMeter.Start(new JitterMeterOptions { Cpus = [100_000] }))
-            .Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
+            .Should().Throw<MeasurementUnavailableException>().WithMessage(reason).Which.Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
     }
 
     [FactNeeding(Need.Linux)]
     public void A_CPU_that_the_system_refuses_is_reported()
     {
         int? priority = null;
-        new LinuxJitterSystem().TryEnter(100_000, ref priority, new ReasonList(), out _, out string? reason).Should().BeFalse();
-        reason.Should().StartWith("CPU 100000 is not available to this process (sched_setaffinity: Invalid argument): its cpuset does not contain the CPU");
+        new LinuxJitterSystem().TryEnter(100_000, ref priority, new ReasonList(), out _, out MeasurementUnavailableException? failure).Should().BeFalse();
+        (failure!.Cause, failure.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.EINVAL));
+        failure.Message.Should().StartWith("CPU 100000 is not available to this process (sched_setaffinity: Invalid argument): its cpuset does not contain the CPU");
     }
 
     [FactNeeding(Need.Linux)]

@@ -27,30 +27,28 @@ public partial class CapturedMachineTests
 
         cpu.Total.ToString().Should().Be("25.0 us,  0.0 sy, 25.0 ni, 50.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st");
         cpu.Cpus.Should().ContainSingle("CPU 1 has gone offline").Which.User.Should().Be(0.5);
-        cpu.LoadAverage.Should().Be(new LoadAverage(0.75, 0.34, 0.2));
-        cpu.RunQueue.Should().Be(new RunQueueState(2, null, 251), "the second file has no number of blocked threads");
+        (cpu.LoadAverage1Minute, cpu.LoadAverage5Minutes, cpu.LoadAverage15Minutes).Should().Be((0.75, 0.34, 0.2));
+        (cpu.RunnableThreadCount, cpu.BlockedThreadCount, cpu.TotalThreadCount).Should().Be((2, null, 251), "the second file has no number of blocked threads");
         cpu.Interval.Should().BePositive();
     }
 
     [FactNeeding(Need.Linux)]
-    public void Pressure_and_full_pressure_are_absent_if_the_kernel_stops_reporting_them()
+    public void Pressure_is_absent_if_the_kernel_stops_reporting_it()
     {
         const string some = "some avg10=1.00 avg60=0.00 avg300=0.00 total=5\n", full = "full avg10=2.00 avg60=0.00 avg300=0.00 total=6\n";
         using var root = new CapturedRoot();
         root.Write("proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\n").Write("proc/pressure/cpu", some + full);
         using SystemCpu cpu = root.Open();
-        cpu.Pressure!.Value.Average10.Should().Be(0.01);
-        cpu.FullPressure!.Value.Average10.Should().Be(0.02);
+        cpu.Pressure!.Value.Average10Seconds.Should().Be(0.01);
 
         root.Write("proc/pressure/cpu", some);
         cpu.Update();
         cpu.Pressure!.Value.Total.Should().Be(TimeSpan.FromMicroseconds(5));
-        cpu.FullPressure.Should().BeNull();
         cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().BeNull();
 
         root.Write("proc/pressure/cpu", full);
         cpu.Update();
-        (cpu.Pressure, cpu.FullPressure).Should().Be(((CpuPressure?)null, (CpuPressure?)null));
+        cpu.Pressure.Should().BeNull("the full pressure is not shown");
         cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().Be(LinuxReasons.NoPressure);
     }
 
@@ -64,7 +62,7 @@ public partial class CapturedMachineTests
         using SystemCpu cpu = root.Open();
 
         cpu.Cpus.Select(each => each.Cpu).Should().Equal(Enumerable.Range(0, 2_000).Select(i => (int?)i));
-        cpu.RunQueue!.Value.Running.Should().Be(77);
+        cpu.RunnableThreadCount.Should().Be(77);
     }
 
     [FactNeeding(Need.Linux)]
@@ -75,7 +73,7 @@ public partial class CapturedMachineTests
 
         using SystemCpu cpu = root.Open();
 
-        cpu.RunQueue.Should().Be(new RunQueueState(3, 1, 251));
+        (cpu.RunnableThreadCount, cpu.BlockedThreadCount, cpu.TotalThreadCount).Should().Be((3, 1, 251));
     }
 
     [FactNeeding(Need.Linux)]
@@ -107,8 +105,8 @@ public partial class CapturedMachineTests
 
         cpu.Update();
 
-        cpu.LoadAverage.Should().BeNull();
-        cpu.RunQueue.Should().BeNull();
+        (cpu.LoadAverage1Minute, cpu.LoadAverage5Minutes, cpu.LoadAverage15Minutes).Should().Be((null, null, null));
+        (cpu.RunnableThreadCount, cpu.BlockedThreadCount, cpu.TotalThreadCount).Should().Be((null, null, null));
         cpu.Pressure.Should().BeNull();
         cpu.Cgroup.Should().BeNull();
         cpu.LimitingCgroup.Should().BeNull();

@@ -89,11 +89,11 @@ public sealed class LinuxCpuTimesTests
         using Process child = Child.Busy();
         WithOtherThread(thread =>
         {
-            times.TryGetSplit(ResourceOwner.Process, child.Id, out CpuUsage split, out string? reason).Should().BeFalse();
-            reason.Should().StartWith($"The user and kernel time of process {child.Id} ").And.EndWith(LinuxReasons.OtherNamespace);
+            times.TryGetSplit(ResourceOwner.Process, child.Id, out CpuUsage split, out MeasurementUnavailableException? failure).Should().BeFalse();
+            failure!.Message.Should().StartWith($"The user and kernel time of process {child.Id} ").And.EndWith(LinuxReasons.OtherNamespace);
             split.Should().Be(default(CpuUsage));
-            times.TryGetSplit(ResourceOwner.Thread, thread, out split, out reason).Should().BeFalse();
-            reason.Should().StartWith($"The user and kernel time of thread {thread} ").And.EndWith(LinuxReasons.OtherNamespace);
+            times.TryGetSplit(ResourceOwner.Thread, thread, out split, out failure).Should().BeFalse();
+            failure!.Message.Should().StartWith($"The user and kernel time of thread {thread} ").And.EndWith(LinuxReasons.OtherNamespace);
             times.TryGetTotal(ResourceOwner.Process, child.Id, out long total, out _).Should().BeTrue("clocks use the IDs of this namespace");
             total.Should().BePositive();
             new LinuxCpuTimes(ownIdInProc: null).TryGetSplit(ResourceOwner.Process, child.Id, out split, out _).Should().BeTrue();

@@ -222,8 +222,12 @@ public sealed unsafe partial class LinuxResourceUsageTests
     [InlineData((int)ResourceOwner.Thread, "CLOCK_THREAD_CPUTIME_ID", "RUSAGE_THREAD")]
     [InlineData((int)ResourceOwner.Process, "RUSAGE_SELF")]
     [InlineData((int)ResourceOwner.Children, "RUSAGE_CHILDREN")]
-    public void A_reason_names_the_calls_to_allow(int owner, params string[] calls) =>
-        LinuxResourceUsage.GetReason((ResourceOwner)owner).Should().ContainAll([.. calls, "Allow"]);
+    public void A_reason_names_the_calls_to_allow(int owner, params string[] calls)
+    {
+        MeasurementUnavailableException refused = LinuxResourceUsage.Refused((ResourceOwner)owner, Errno.EPERM);
+        refused.Message.Should().ContainAll([.. calls, "Allow"]);
+        (refused.Cause, refused.ErrorNumber).Should().Be((MeasurementUnavailableCause.SeccompFilter, Errno.EPERM));
+    }
 
     private static long Parent() => Field(File.ReadAllText("/proc/self/status"), "PPid");
 

@@ -93,7 +93,7 @@ public sealed class LinuxRightsTests
     {
         var request = new PerfEventRequest("cycles", new(PerfTypeId.Hardware, 0), countsKernel, IsPinned: false, ThreadId: 0, Cpu: -1);
 
-        string reason = PerfEventReasons.Describe(request, error, new PerfMachine(HasPmu: true, paranoid, Rights(who)));
+        string reason = PerfEventReasons.Describe(request, error, new PerfMachine(HasPmu: true, paranoid, Rights(who))).Message;
 
         reason.Should().StartWith("cycles: ").And.Contain(cause).And.Contain(remedy).And.NotContain(notRemedy);
     }
@@ -112,10 +112,12 @@ public sealed class LinuxRightsTests
     [FactNeeding(Need.Linux)]
     public void A_process_that_exists_is_hidden_and_one_that_does_not_exist_is_not()
     {
-        LinuxReasons.NotFound(Environment.ProcessId, out int error).Should().StartWith($"Process {Environment.ProcessId} exists, but /proc hides it");
-        error.Should().Be(Errno.EACCES);
-        LinuxReasons.NotFound(1, out _).Should().StartWith("Process 1 exists", "kill(2) returns 0 or EPERM");
-        LinuxReasons.NotFound(int.MaxValue, out error).Should().Be($"There is no process {int.MaxValue}; it may have exited.");
-        error.Should().Be(Errno.ESRCH);
+        MeasurementUnavailableException hidden = LinuxReasons.NotFound(Environment.ProcessId);
+        hidden.Message.Should().StartWith($"Process {Environment.ProcessId} exists, but /proc hides it");
+        (hidden.Cause, hidden.ErrorNumber).Should().Be((MeasurementUnavailableCause.PermissionDenied, Errno.EACCES));
+        LinuxReasons.NotFound(1).Message.Should().StartWith("Process 1 exists", "kill(2) returns 0 or EPERM");
+        MeasurementUnavailableException missing = LinuxReasons.NotFound(int.MaxValue);
+        missing.Message.Should().Be($"There is no process {int.MaxValue}; it may have exited.");
+        (missing.Cause, missing.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.ESRCH));
     }
 }

@@ -38,7 +38,7 @@ public sealed partial class LiveProcessTests : IDisposable
         cpu.Threads.Count(each => each.ProcessId == self.Id).Should().BeGreaterThan(2);
         cpu.Counters()[CpuState.User].Should().BePositive();
         cpu.Cpus.Should().NotBeEmpty();
-        cpu.RunQueue!.Value.Total.Should().BeGreaterThan(2);
+        cpu.TotalThreadCount.Should().BeGreaterThan(2);
     }
 
     [FactNeeding(Need.Linux)]

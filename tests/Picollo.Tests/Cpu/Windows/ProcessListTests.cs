@@ -41,7 +41,7 @@ public class ProcessListTests
             (444, 440, "a.exe", 'R', 15, 600, new CpuUsage(1_900, 700)),
             (448, 440, "a.exe", 'S', 9, 700, new CpuUsage(100, 300)),
             (464, 460, "größer.exe", 'S', 8, 0, default));
-        sample.RunQueue.Should().Be(new RunQueueState(running: 1, blocked: null, total: 4));
+        sample.RunQueue.Should().Be(new RunQueueState(Running: 1, Blocked: null, Total: 4));
         sample.Processes.Items.ToArray().Should().OnlyContain(p => p.Shown.Nice == null && p.Shown.LastCpu == null && p.PreciseNanoseconds == null);
     }
 
