@@ -130,16 +130,15 @@ public static class PicolloServiceCollectionExtensions
         return builder;
     }
 
-    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of the given sources with its CPU time, from this call
-    /// until the host is disposed. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
+    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of the given sources with its CPU time while the host
+    /// runs. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
     /// <remarks>
-    /// <para>This works with any tracer, without <see cref="AddPicollo"/>, and in hosts without a web server. The source of requests is
+    /// <para>This works with any tracer, without <c>AddPicollo()</c>, and in hosts without a web server. The source of requests is
     /// <c>Microsoft.AspNetCore</c>. The CPU time of a request's span includes all middleware.</para>
-    /// <para>Measuring starts with this call and not with the start of the host, so that it always starts before a tracer that the host
-    /// builds. The order of this call and <c>AddOpenTelemetry()</c> does not matter. If a tracer was built before this call, a warning is
-    /// logged: event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if
-    /// this system does not report the CPU time of threads. If a host is disposed without having been started, its spans are measured until
-    /// the process exits.</para>
+    /// <para>Measuring starts before all services of the host, including the server and the service that builds the tracer of
+    /// <c>AddOpenTelemetry()</c>, and ends after them. If a tracer was built before the host started, a warning is logged: event 2,
+    /// <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this system does
+    /// not report the CPU time of threads.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="sources">The names of the activity sources. They are case-insensitive. <c>*</c> matches any characters and <c>?</c>
@@ -152,11 +151,9 @@ public static class PicolloServiceCollectionExtensions
     public static IServiceCollection AddPicolloSpans(this IServiceCollection services, params string[] sources)
     {
         ArgumentNullException.ThrowIfNull(services);
-        ActivityCpuUsage spans = new(sources);
-
-        // Registered with a factory, so that the container disposes the service.
+        string[] names = ActivityCpuUsage.Check(sources);
         return services.AddSingleton<IHostedService>(provider => new SpanService(
-            spans, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
+            names, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
     }
 
     /// <summary>Marks requests that <c>UseStaticFiles()</c> answers with a static file, if it is called without an options
