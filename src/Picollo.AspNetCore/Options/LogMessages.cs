@@ -53,7 +53,7 @@ internal static partial class LogMessages
         3,
         LogLevel.Warning,
         "The route table is full ({MaxRoutes} rows, some of which are reserved for the methods that endpoints declare): requests to "
-        + "further routes are counted as (other). See PicolloOptions.MaxRoutes.",
+        + "further routes are counted as (other). See PicolloOptions.Requests.MaxRoutes.",
         EventName = "RouteTableFull")]
     public static partial void LogFull(this ILogger logger, int maxRoutes);
 
