@@ -25,12 +25,12 @@ public static class Api
         });
         builder.Services.AddPicollo(options =>
         {
-            options.ServerTiming = true;
+            options.Requests.AddServerTiming = true;
             options.MeasureRuntime = true;
             options.CpuWorkerQueueLimit = 20; // further requests are rejected
-            options.CollectExemplars = true;
-            options.Profiling = true;
-            options.CpuBudget = TimeSpan.FromMilliseconds(200); // the CPU profiles of requests above it are kept
+            options.Requests.CollectExemplars = true;
+            options.EnableProfiling = true;
+            options.Requests.CpuBudget = TimeSpan.FromMilliseconds(200); // the CPU profiles of requests above it are kept
             options.Meters.AddMeter(MeterName, "Picollo.Scheduling");
         });
         WebApplication application = builder.Build();

@@ -3,6 +3,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticFiles;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Picollo.AspNetCore;
 using Picollo.AspNetCore.Measuring;
@@ -25,16 +26,16 @@ public static class PicolloServiceCollectionExtensions
     /// require, a <see cref="WorkMeter"/>, the <see cref="Picollo.Scheduling.CpuWorkerPool"/> of endpoints with
     /// <c>RequireCpuWorker()</c>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the
     /// exposition.</summary>
-    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, all requests are measured without a call to <c>UsePicollo()</c>.
+    /// <remarks>With <see cref="PicolloRequestOptions.MeasureAll"/>, all requests are measured without a call to <c>UsePicollo()</c>.
     /// Further calls only apply their options. The last value of an option takes effect.</remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">A delegate that sets options; <see langword="null"/> for the defaults.</param>
-    /// <returns>A builder with <paramref name="services"/>.</returns>
+    /// <returns><paramref name="services"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is <see langword="null"/>.</exception>
-    public static IPicolloBuilder AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
+    public static IServiceCollection AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
-        OptionsBuilder<PicolloOptions> options = services.AddOptions<PicolloOptions>();
+        OptionsBuilder<PicolloOptions> options = services.AddOptions<PicolloOptions>().ValidateOnStart();
         if (configure is not null)
         {
             options.Configure(configure);
@@ -82,7 +83,28 @@ public static class PicolloServiceCollectionExtensions
             services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, MeasureAllFilter>());
         }
 
-        return new PicolloBuilder(services);
+        return services;
+    }
+
+    /// <summary>Adds the services like the other overload, with options from a configuration.</summary>
+    /// <remarks>
+    /// <para>The keys are the names of the properties of <see cref="PicolloOptions"/>, such as <c>Requests:MaxRoutes</c>. If a key does not
+    /// exist or a value is invalid, the host does not start. The exception is an <see cref="OptionsValidationException"/> whose message
+    /// contains the key and the value, except for <see cref="PicolloOptions.PageToken"/>.</para>
+    /// <example>
+    /// <code>
+    /// builder.Services.AddPicollo(builder.Configuration.GetSection("Picollo"));
+    /// </code>
+    /// </example>
+    /// </remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configuration">The configuration, usually a section. It is read once, when the application starts.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public static IServiceCollection AddPicollo(this IServiceCollection services, IConfiguration configuration)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        return services.AddPicollo(options => ConfiguredOptions.Read(configuration, options));
     }
 
     /// <summary>Measures each method of SignalR hubs as named work, such as <c>ChatHub.Send</c>, over every transport.</summary>
@@ -90,56 +112,70 @@ public static class PicolloServiceCollectionExtensions
     /// an <see cref="OperationCanceledException"/> that was not caused by a timeout. If a method returns a stream (an
     /// <c>IAsyncEnumerable</c> or a <c>ChannelReader</c>), the call lasts until the end of the stream, and is canceled if the client
     /// cancels the stream or disconnects. (With Native AOT, a call that returns a stream of a value type lasts until the method returns.)
-    /// Filters that were added before this call receive an object that wraps the stream. Further calls to this method have no
-    /// effect.</remarks>
-    /// <param name="builder">The builder that <see cref="AddPicollo"/> returned.</param>
-    /// <returns><paramref name="builder"/>.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
-    public static IPicolloBuilder MeasureHubMethods(this IPicolloBuilder builder)
+    /// Filters that were added before this call receive an object that wraps the stream. The method calls
+    /// <see cref="AddPicollo(IServiceCollection, Action{PicolloOptions}?)"/>. Further calls have no effect.</remarks>
+    /// <param name="services">The application's services.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="services"/> is <see langword="null"/>.</exception>
+    public static IServiceCollection AddPicolloHubMethods(this IServiceCollection services)
     {
-        ArgumentNullException.ThrowIfNull(builder);
-        if (!builder.Services.Any(service => service.ServiceType == typeof(HubMethodFilter)))
+        ArgumentNullException.ThrowIfNull(services);
+        if (!services.Any(service => service.ServiceType == typeof(HubMethodFilter)))
         {
-            builder.Services.AddSingleton<HubMethodFilter>(); // otherwise, SignalR creates a filter for each call
-            builder.Services.Configure<HubOptions>(static options => options.AddFilter<HubMethodFilter>());
+            services.AddPicollo();
+            services.AddSingleton<HubMethodFilter>(); // otherwise, SignalR creates a filter for each call
+            services.Configure<HubOptions>(static options => options.AddFilter<HubMethodFilter>());
         }
 
-        return builder;
+        return services;
     }
 
     /// <summary>Pushes all histograms of the exposition to an OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the
     /// host.</summary>
     /// <remarks>The settings are those of <see cref="OtlpExportOptions"/>. The variables <c>OTEL_…</c> can also be set in the
     /// application's configuration. <c>service.name</c> is the name of the application by default. When the host stops, the remaining
-    /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. Further calls
-    /// only apply their options.</remarks>
-    /// <param name="builder">The builder that <see cref="AddPicollo"/> returned.</param>
-    /// <param name="configure">A delegate that sets options; <see langword="null"/> for those of the configuration.</param>
-    /// <returns><paramref name="builder"/>.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
-    public static IPicolloBuilder AddOtlpExporter(this IPicolloBuilder builder, Action<OtlpExportOptions>? configure = null)
+    /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. The method calls
+    /// <see cref="AddPicollo(IServiceCollection, Action{PicolloOptions}?)"/>. Further calls only apply their options.</remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configure">A delegate that sets options; <see langword="null"/> for those of the variables.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="services"/> is <see langword="null"/>.</exception>
+    public static IServiceCollection AddPicolloOtlpExporter(
+        this IServiceCollection services, Action<OtlpExportOptions>? configure = null)
     {
-        ArgumentNullException.ThrowIfNull(builder);
-        OptionsBuilder<OtlpExportOptions> options = builder.Services.AddOptions<OtlpExportOptions>();
+        OptionsBuilder<OtlpExportOptions> options = services.AddPicollo().AddOptions<OtlpExportOptions>().ValidateOnStart();
         if (configure is not null)
         {
             options.Configure(configure);
         }
 
-        builder.Services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, OtlpExportService>());
-        return builder;
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, OtlpExportService>());
+        return services;
     }
 
-    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of the given sources with its CPU time, from this call
-    /// until the host is disposed. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
+    /// <summary>Adds the exporter like the other overload, with options from a configuration.</summary>
+    /// <remarks>The keys are the names of the properties of <see cref="OtlpExportOptions"/>, such as <c>Endpoint</c> or
+    /// <c>Headers:Authorization</c>. If a key does not exist or a value is invalid, the host does not start. The exception is an
+    /// <see cref="OptionsValidationException"/> whose message contains the key.</remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configuration">The configuration, usually a section. It is read once, when the application starts.</param>
+    /// <returns><paramref name="services"/>.</returns>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    public static IServiceCollection AddPicolloOtlpExporter(this IServiceCollection services, IConfiguration configuration)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        return services.AddPicolloOtlpExporter(options => ConfiguredOptions.Read(configuration, options));
+    }
+
+    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of the given sources with its CPU time while the host
+    /// runs. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
     /// <remarks>
-    /// <para>This works with any tracer, without <see cref="AddPicollo"/>, and in hosts without a web server. The source of requests is
+    /// <para>This works with any tracer, without <c>AddPicollo()</c>, and in hosts without a web server. The source of requests is
     /// <c>Microsoft.AspNetCore</c>. The CPU time of a request's span includes all middleware.</para>
-    /// <para>Measuring starts with this call and not with the start of the host, so that it always starts before a tracer that the host
-    /// builds. The order of this call and <c>AddOpenTelemetry()</c> does not matter. If a tracer was built before this call, a warning is
-    /// logged: event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if
-    /// this system does not report the CPU time of threads. If a host is disposed without having been started, its spans are measured until
-    /// the process exits.</para>
+    /// <para>Measuring starts before all services of the host, including the server and the service that builds the tracer of
+    /// <c>AddOpenTelemetry()</c>, and ends after them. If a tracer was built before the host started, a warning is logged: event 2,
+    /// <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this system does
+    /// not report the CPU time of threads.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="sources">The names of the activity sources. They are case-insensitive. <c>*</c> matches any characters and <c>?</c>
@@ -152,11 +188,9 @@ public static class PicolloServiceCollectionExtensions
     public static IServiceCollection AddPicolloSpans(this IServiceCollection services, params string[] sources)
     {
         ArgumentNullException.ThrowIfNull(services);
-        ActivityCpuUsage spans = new(sources);
-
-        // Registered with a factory, so that the container disposes the service.
+        string[] names = ActivityCpuUsage.Check(sources);
         return services.AddSingleton<IHostedService>(provider => new SpanService(
-            spans, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
+            names, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
     }
 
     /// <summary>Marks requests that <c>UseStaticFiles()</c> answers with a static file, if it is called without an options
@@ -174,11 +208,9 @@ public static class PicolloServiceCollectionExtensions
         }
     }
 
-    private sealed record PicolloBuilder(IServiceCollection Services) : IPicolloBuilder;
-
     private sealed class MeasureAllFilter(IOptions<PicolloOptions> options) : IStartupFilter
     {
         public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) =>
-            options.Value.MeasureAllRequests ? app => next(app.UsePicollo()) : next;
+            options.Value.Requests.MeasureAll ? app => next(app.UsePicollo()) : next;
     }
 }

@@ -29,7 +29,7 @@ namespace Picollo.Diagnostics;
 /// and tagged if it is still <see langword="true"/> when it stops. This class creates and samples no activities; other listeners, such as a
 /// tracer, decide. Activities that are not sampled cause no additional allocations, and cost about 15 ns. Activities without a source
 /// (<c>new Activity(…)</c>) are not measured.</para>
-/// <para><b>Order.</b> Create this object before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the
+/// <para><b>Order.</b> Start this object before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the
 /// order in which they were added, so the tags are then set before an exporter sees the activity. <see cref="LateSource"/> names a source
 /// for which the order was reversed. In this case, only exporters that export an activity immediately, in the call to
 /// <see cref="Activity.Stop"/>, miss the tags: they see only <see cref="UserTag"/>, as text with user and kernel time. While an activity
@@ -41,7 +41,7 @@ namespace Picollo.Diagnostics;
 /// <para>Thread-safe.</para>
 /// <example>
 /// <code>
-/// using ActivityCpuUsage spans = new("MyCompany.*");
+/// using ActivityCpuUsage spans = ActivityCpuUsage.Start("MyCompany.*");
 /// using TracerProvider tracer = Sdk.CreateTracerProviderBuilder().AddSource("MyCompany.*").AddConsoleExporter().Build();
 /// </code>
 /// </example>
@@ -70,26 +70,9 @@ public sealed class ActivityCpuUsage : IDisposable
     private readonly ActivityListener? _listener;
     private string? _lateSource;
 
-    /// <summary>Starts measuring.</summary>
-    /// <param name="sources">The names of the activity sources. Names are not case-sensitive. <c>*</c> matches any characters and <c>?</c>
-    /// one character, as in OpenTelemetry's <c>AddSource</c>.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="sources"/> is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
-    public ActivityCpuUsage(params string[] sources)
-        : this(sources, CpuTimes.Current.ThreadFailure?.Message)
-    {
-    }
-
     internal ActivityCpuUsage(string[] sources, string? unavailableReason)
     {
-        ArgumentNullException.ThrowIfNull(sources);
-        if (sources.Length == 0 || sources.Any(string.IsNullOrWhiteSpace))
-        {
-            throw new ArgumentException(
-                "Name at least one activity source, such as \"MyCompany.*\"; no name may be empty.", nameof(sources));
-        }
-
-        (_sources, UnavailableReason) = ([.. sources], unavailableReason);
+        (_sources, UnavailableReason) = (sources, unavailableReason);
         if (unavailableReason is null)
         {
             // Without Sample, the runtime does not ask this listener whether to create an activity.
@@ -105,6 +88,24 @@ public sealed class ActivityCpuUsage : IDisposable
     /// <summary>The first source that had another listener before this one; <see langword="null"/> for none. See the remarks on
     /// order.</summary>
     public string? LateSource => Volatile.Read(ref _lateSource);
+
+    /// <summary>Starts measuring.</summary>
+    /// <param name="sources">The names of the activity sources. Names are not case-sensitive. <c>*</c> matches any characters and <c>?</c>
+    /// one character, as in OpenTelemetry's <c>AddSource</c>.</param>
+    /// <returns>The running measurement.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="sources"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
+    public static ActivityCpuUsage Start(params string[] sources) => new(Check(sources), CpuTimes.Current.ThreadFailure?.Message);
+
+    /// <summary>Returns a copy of valid names of sources.</summary>
+    internal static string[] Check(string[] sources)
+    {
+        ArgumentNullException.ThrowIfNull(sources);
+        return sources.Length > 0 && !sources.Any(string.IsNullOrWhiteSpace)
+            ? [.. sources]
+            : throw new ArgumentException(
+                "Name at least one activity source, such as \"MyCompany.*\"; no name may be empty.", nameof(sources));
+    }
 
     /// <summary>Stops measuring. Dispose the tracer first, because activities that are still running keep <see cref="UserTag"/> as
     /// text.</summary>

@@ -29,7 +29,7 @@ internal static class CpuTimes
         Facts.Print("watcher", watcher.GetSummaryCpuUsage().Total >= 2 * Work);
 
         using ActivitySource source = new("AotApp");
-        using ActivityCpuUsage spans = new("AotApp");
+        using ActivityCpuUsage spans = ActivityCpuUsage.Start("AotApp");
         using ActivityListener tracer = new()
         {
             ShouldListenTo = _ => true,

@@ -8,8 +8,10 @@ using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.SignalR;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
 using Picollo.Export;
 using Picollo.Metrics;
@@ -21,21 +23,36 @@ internal static class Server
 {
     private const string Token = "token-of-this-test";
 
+    private static readonly Dictionary<string, string?> Settings = new()
+    {
+        ["Picollo:Requests:MeasureAllocations"] = "true",
+        ["Picollo:Requests:CollectExemplars"] = "true",
+        ["Picollo:Requests:AddServerTiming"] = "true",
+        ["Picollo:Requests:CpuBudget"] = "00:00:10",
+        ["Picollo:Requests:CpuUsageDetail"] = "UserAndKernel",
+        ["Picollo:MeasureRuntime"] = "true",
+        ["Picollo:EnableProfiling"] = "true",
+        ["Picollo:PageToken"] = Token,
+        ["Picollo:CpuWorkers:WorkerCount"] = "3",
+        ["Picollo:Meters:MeterNames:0"] = "System.Net.Http",
+        ["Picollo:Meters:Scales:shop.price"] = "100",
+        ["PicolloOtlp:Headers:api-key"] = "key",
+        ["PicolloOtlp:Endpoint"] = "ftp://collector",
+    };
+
     public static async Task Run()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = "Development" });
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
-        builder.Services.AddPicollo(options =>
-        {
-            options.MeasureAllocations = options.MeasureRuntime = options.CollectExemplars = options.ServerTiming = options.Profiling = true;
-            options.CpuBudget = TimeSpan.FromSeconds(10);
-            options.PageToken = Token;
-            options.Meters.AddMeter("System.Net.Http");
-        }).MeasureHubMethods();
+        builder.Configuration.AddInMemoryCollection(Settings);
+        builder.Services.AddPicollo(builder.Configuration.GetSection("Picollo")).AddPicolloHubMethods();
         builder.Services.AddPicolloSpans("Microsoft.AspNetCore");
         builder.Services.AddSignalR().AddJsonProtocol(json => json.PayloadSerializerOptions.TypeInfoResolverChain.Insert(0, HubJson.Default));
         await using WebApplication app = builder.Build();
+        PicolloOptions options = app.Services.GetRequiredService<IOptions<PicolloOptions>>().Value;
+        Facts.Print("options", $"{options.Requests.CpuBudget} {options.Requests.CpuUsageDetail} {options.CpuWorkers.WorkerCount} {options.Meters.Scales.Single()}");
+        Facts.Print("invalid-option", await InvalidOption(builder.Configuration.GetSection("PicolloOtlp")));
         app.UsePicollo();
         app.MapPicollo();
         app.MapGet("/items/{id}", (int id) => $"item {id}");
@@ -60,7 +77,7 @@ internal static class Server
         {
         }
 
-        await using (OtlpExporter exporter = new(
+        await using (OtlpExporter exporter = OtlpExporter.Start(
             app.Services.GetRequiredService<HdrHistogramRegistry>(), new() { Endpoint = new Uri(address, "/v1/metrics"), Interval = TimeSpan.FromHours(1) }))
         {
             Facts.Print("pushed", await exporter.FlushAsync());
@@ -81,6 +98,23 @@ internal static class Server
         using HttpResponseMessage difference = await client.PostAsync($"/picollo/diff?show={item}", mark);
         Facts.Print("difference", difference.IsSuccessStatusCode && (await difference.Content.ReadAsStringAsync()).Contains("<svg"));
         await app.StopAsync();
+    }
+
+    private static async Task<string> InvalidOption(IConfigurationSection section)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.Services.AddPicolloOtlpExporter(section);
+        await using WebApplication app = builder.Build();
+        try
+        {
+            await app.StartAsync();
+            return "";
+        }
+        catch (OptionsValidationException e)
+        {
+            return e.Message;
+        }
     }
 
     private static async Task<JsonDocument> ReadUsage(HttpClient client, int requests)

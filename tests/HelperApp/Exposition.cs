@@ -31,8 +31,8 @@ internal static class Exposition
         WebApplication app = builder.Build();
         app.MapGet("/metrics", context =>
         {
-            PrometheusFormat format = PrometheusWriter.FormatOf(context.Request.Headers.Accept);
-            context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
+            PrometheusFormat format = PrometheusWriter.SelectFormat(context.Request.Headers.Accept);
+            context.Response.ContentType = PrometheusWriter.GetContentType(format);
             writer.Write(context.Response.BodyWriter, format, registry);
             return Task.CompletedTask;
         });

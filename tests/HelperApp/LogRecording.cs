@@ -16,7 +16,7 @@ internal static class LogRecording
             FilesKept = 5,
             OnError = error => Console.WriteLine(error),
         };
-        await using var recorder = new HdrHistogramLogRecorder(path, TimeSpan.FromMilliseconds(1), options);
+        await using var recorder = HdrHistogramLogRecorder.Start(path, TimeSpan.FromMilliseconds(1), options);
         recorder.Add(histogram);
         recorder.Add(histogram, "tag");
         Console.WriteLine("recording");

@@ -59,7 +59,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
                 web.MapGet("/cpu", () => "cpu").RequireCpuWorker();
                 web.MapGet("/free", () => "free");
             },
-            options => options.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 3, Name = "of the test" });
+            options => (options.CpuWorkers.WorkerCount, options.CpuWorkers.Name) = (3, "of the test"));
         await app.Client.GetStringAsync("/free");
         app.Services.GetRequiredService<CpuWorkers>().IsStarted.Should().BeFalse();
         await app.Client.GetStringAsync("/cpu");
@@ -126,7 +126,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
                     await cpu.CheckpointAsync();
                 }
             }).RequireCpuWorker(),
-            options => options.ServerTiming = true);
+            options => options.Requests.AddServerTiming = true);
 
         foreach (HttpResponseMessage response in await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => app.Client.GetAsync("/burn"))))
         {

@@ -27,7 +27,7 @@ public class CpuWorkerLimitTests
     public async Task Only_one_of_two_requests_gets_the_last_place()
     {
         using var workers = new CpuWorkers(
-            Options.Create(new PicolloOptions { CpuWorkerQueueLimit = 0, CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 } }),
+            Options.Create(new PicolloOptions { CpuWorkerQueueLimit = 0, CpuWorkers = { WorkerCount = 1 } }),
             NullLoggerFactory.Instance);
         using var mayEnd = new ManualResetEventSlim();
         _ = workers.Pool;

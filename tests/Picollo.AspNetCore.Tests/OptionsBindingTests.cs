@@ -1,61 +1,167 @@
+using System.Globalization;
+using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
-using Picollo.Cpu;
+using Picollo.Diagnostics;
+using Picollo.Export;
+using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests;
 
-/// <summary>Tests options from a configuration. This project uses the source-generated binder
-/// (<c>EnableConfigurationBindingGenerator</c>), which ignores properties that it cannot set.</summary>
+/// <summary>Tests options from a configuration.</summary>
 public class OptionsBindingTests
 {
-    private static readonly Dictionary<string, string?> Settings = new()
+    // All keys. No value is the default.
+    private static readonly Dictionary<string, string> Settings = new()
     {
-        ["Picollo:MaxRoutes"] = "9",
-        ["Picollo:Detail"] = "UserAndKernel",
-        ["Picollo:CpuWorkers:WorkerCount"] = "4",
-        ["Picollo:CpuWorkers:TimeSlice"] = "00:00:00.005",
-        ["Picollo:CpuWorkers:Name"] = "configured",
+        ["Requests:MeasureAll"] = "True",
+        ["Requests:CpuUsageDetail"] = "UserAndKernel",
+        ["Requests:MeasureAllocations"] = "True",
+        ["Requests:MeasureAfterResponse"] = "False",
+        ["Requests:CollectExemplars"] = "True",
+        ["Requests:AddServerTiming"] = "True",
+        ["Requests:CpuBudget"] = "00:00:00.1000000",
+        ["Requests:ShowPaths"] = "True",
+        ["Requests:MaxRoutes"] = "9",
+        ["MeasureRuntime"] = "True",
+        ["EnableProfiling"] = "True",
+        ["MaxPageViewers"] = "3",
+        ["PageToken"] = "0123456789abcdef",
+        ["CpuWorkers:WorkerCount"] = "4",
+        ["CpuWorkers:MaxExtraThreads"] = "5",
+        ["CpuWorkers:TimeSlice"] = "00:00:00.0050000",
+        ["CpuWorkers:Name"] = "configured",
+        ["CpuWorkerQueueLimit"] = "7",
+        ["Meters:MeterNames:0"] = "Shop",
+        ["Meters:MeterNames:1"] = "System.Net.*",
+        ["Meters:MaxSeries"] = "6",
+        ["Meters:Scales:shop.price"] = "100",
     };
 
     [Fact]
-    public void Every_option_is_bound_including_those_of_the_pool()
+    public void Every_option_is_read_from_the_configuration()
     {
-        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(Settings).Build();
-        var services = new ServiceCollection();
-        services.AddPicollo();
-        services.Configure<PicolloOptions>(configuration.GetSection("Picollo"));
-        using ServiceProvider provider = services.BuildServiceProvider();
+        using ServiceProvider provider = new ServiceCollection().AddPicollo(Section(Settings)).BuildServiceProvider();
+
+        Flatten(provider.GetRequiredService<IOptions<PicolloOptions>>().Value).Should().BeEquivalentTo(Settings);
+        Flatten(new PicolloOptions()).Should().NotIntersectWith(Settings);
+    }
+
+    [Fact]
+    public void The_last_value_of_configurations_and_delegates_takes_effect()
+    {
+        using ServiceProvider provider = new ServiceCollection()
+            .AddPicollo(options => (options.Requests.MaxRoutes, options.CpuWorkers.WorkerCount) = (1, 1))
+            .AddPicollo(Section(Settings))
+            .Configure<PicolloOptions>(options => options.Requests.MaxRoutes = 2)
+            .BuildServiceProvider();
+
         PicolloOptions options = provider.GetRequiredService<IOptions<PicolloOptions>>().Value;
 
-        (options.MaxRoutes, options.Detail).Should().Be((9, CpuUsageDetail.UserAndKernel));
-        (options.CpuWorkers.WorkerCount, options.CpuWorkers.TimeSlice, options.CpuWorkers.Name).Should()
-            .Be((4, TimeSpan.FromMilliseconds(5), "configured"));
+        (options.Requests.MaxRoutes, options.CpuWorkers.WorkerCount).Should().Be((2, 4));
     }
 
     [Theory]
-    [InlineData("100")]
-    [InlineData("01:00:00.0000001")]
-    [InlineData("-00:00:00.1")]
-    public void A_budget_outside_its_range_is_rejected_with_the_correct_form(string budget)
+    [InlineData("Requests:MaxRoutes", "-1", "*'Picollo:Requests:MaxRoutes'*1 or more*-1*")]
+    [InlineData("Requests:MaxRoutes", "many", "*'many'*'Picollo:Requests:MaxRoutes'*Int32*")]
+    [InlineData("Requests:MeasureAll", "yes", "*'yes'*'Picollo:Requests:MeasureAll'*Boolean*")]
+    [InlineData("Requests:CpuUsageDetail", "Kernel", "*'Kernel'*'Picollo:Requests:CpuUsageDetail'*Use TotalOnly or UserAndKernel.")]
+    [InlineData("Requests:CpuUsageDetail", "7", "*'Picollo:Requests:CpuUsageDetail'*TotalOnly, UserAndKernel*7*")]
+    [InlineData("Requests:CpuBudget", "00:00:00", "*'Picollo:Requests:CpuBudget'*above 0 and at most 1 hour*00:00:00*")]
+    [InlineData("Requests:CpuBudget", "100", "*'Picollo:Requests:CpuBudget'*at most 1 hour*write 100 ms as \"00:00:00.1\"*100.00:00:00*")]
+    [InlineData("Requests:CpuBudget", "01:00:00.0000001", "*'Picollo:Requests:CpuBudget'*")]
+    [InlineData("MaxPageViewers", "0", "*'Picollo:MaxPageViewers'*1 or more*0*")]
+    [InlineData("CpuWorkerQueueLimit", "-1", "*'Picollo:CpuWorkerQueueLimit'*0 or more*-1*")]
+    [InlineData("CpuWorkers:WorkerCount", "0", "*'Picollo:CpuWorkers:WorkerCount'*1*0*")]
+    [InlineData("CpuWorkers:MaxExtraThreads", "1025", "*'Picollo:CpuWorkers:MaxExtraThreads'*1024*1025*")]
+    [InlineData("CpuWorkers:TimeSlice", "00:00:00", "*'Picollo:CpuWorkers:TimeSlice'*00:00:00.001*")]
+    [InlineData("Meters:MaxSeries", "100001", "*'Picollo:Meters:MaxSeries'*100000*100001*")]
+    [InlineData("Meters:MeterNames:0", " ", "*'Picollo:Meters:MeterNames'*empty*")]
+    [InlineData("Meters:Scales:shop.price", "0", "*'Picollo:Meters:Scales'*shop.price*1E-30 to 1E+30*0*")]
+    [InlineData("Profiling", "true", "*PicolloOptions*'Profiling'*")]
+    [InlineData("Requests:MaxRoute", "5", "*PicolloRequestOptions*'MaxRoute'*")]
+    [InlineData("CpuWorkers:Workers", "5", "*CpuWorkerPoolOptions*'Workers'*")]
+    public async Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message)
     {
-        IConfiguration configuration = new ConfigurationBuilder()
-            .AddInMemoryCollection(new Dictionary<string, string?> { ["CpuBudget"] = budget }).Build();
-        var services = new ServiceCollection();
-        services.AddPicollo();
-        services.Configure<PicolloOptions>(configuration);
-        using ServiceProvider provider = services.BuildServiceProvider();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Services.AddPicollo(Section(new() { [key] = value }));
+        await using WebApplication app = builder.Build();
 
-        Func<PicolloOptions> read = () => provider.GetRequiredService<IOptions<PicolloOptions>>().Value;
+        await app.Invoking(host => host.StartAsync()).Should().ThrowAsync<OptionsValidationException>().WithMessage(message);
+    }
 
-        read.Should().Throw<ArgumentOutOfRangeException>().WithMessage("*from 0 to 1 hour*00:00:00.1*");
+    [Fact]
+    public void The_error_does_not_contain_an_invalid_token() => FluentActions
+        .Invoking(() => new ServiceCollection().AddPicollo(Section(new() { ["PageToken"] = "s3cr3t" })).BuildServiceProvider()
+            .GetRequiredService<IOptions<PicolloOptions>>().Value)
+        .Should().Throw<OptionsValidationException>().WithMessage("*'Picollo:PageToken'*16 to 128*").Which.Message.Should().NotContain("s3cr3t");
+
+    [Fact]
+    public void A_budget_of_up_to_an_hour_is_accepted()
+    {
+        foreach (TimeSpan budget in new[] { TimeSpan.FromTicks(1), TimeSpan.FromHours(1) })
+        {
+            new PicolloOptions { Requests = { CpuBudget = budget } }.Requests.CpuBudget.Should().Be(budget);
+        }
+    }
+
+    [Fact]
+    public void The_exporter_is_configured()
+    {
+        using ServiceProvider provider = new ServiceCollection().AddPicolloOtlpExporter(Section(new()
+        {
+            ["Endpoint"] = "http://collector:4318/v1/metrics",
+            ["Headers:api-key"] = "s3cr3t",
+            ["ResourceAttributes:team"] = "a",
+            ["Interval"] = "00:00:15",
+            ["Timeout"] = "00:00:05",
+            ["UseDeltaTemporality"] = "true",
+            ["UseGzip"] = "false",
+        })).BuildServiceProvider();
+
+        provider.GetRequiredService<IOptions<OtlpExportOptions>>().Value.Should().BeEquivalentTo(new OtlpExportOptions
+        {
+            Endpoint = new Uri("http://collector:4318/v1/metrics"),
+            Headers = { ["api-key"] = "s3cr3t" },
+            ResourceAttributes = { ["team"] = "a" },
+            Interval = TimeSpan.FromSeconds(15),
+            Timeout = TimeSpan.FromSeconds(5),
+            UseDeltaTemporality = true,
+            UseGzip = false,
+        });
     }
 
     [Theory]
-    [InlineData("00:00:00")]
-    [InlineData("00:00:00.1")]
-    [InlineData("01:00:00")]
-    public void A_budget_of_up_to_an_hour_is_accepted(string budget) =>
-        new PicolloOptions { CpuBudget = TimeSpan.Parse(budget, System.Globalization.CultureInfo.InvariantCulture) }.CpuBudget
-            .Should().BeLessThanOrEqualTo(TimeSpan.FromHours(1));
+    [InlineData("Interval", "00:00:00", "*'Picollo:Interval'*00:00:00.001*")]
+    [InlineData("Endpoint", "ftp://collector", "*'Picollo:Endpoint'*http or https*")]
+    [InlineData("Headers:Content-Type", "s3cr3t", "*'Picollo:Headers'*'Content-Type'*")]
+    [InlineData("UseGzip", "maybe", "*'maybe'*'Picollo:UseGzip'*")]
+    [InlineData("Temporality", "Delta", "*OtlpExportOptions*'Temporality'*")]
+    public async Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Services.AddPicolloOtlpExporter(Section(new() { [key] = value }));
+        await using WebApplication app = builder.Build();
+
+        (await app.Invoking(host => host.StartAsync()).Should().ThrowAsync<OptionsValidationException>().WithMessage(message))
+            .Which.Message.Should().NotContain("s3cr3t");
+    }
+
+    private static IConfigurationSection Section(Dictionary<string, string> settings) => new ConfigurationBuilder()
+        .AddInMemoryCollection(settings.Select(setting => KeyValuePair.Create<string, string?>("Picollo:" + setting.Key, setting.Value)))
+        .Build().GetSection("Picollo");
+
+    /// <summary>Returns all public options by their keys.</summary>
+    private static Dictionary<string, string> Flatten(PicolloOptions options) => Leaves(options, "").ToDictionary();
+
+    private static IEnumerable<KeyValuePair<string, string>> Leaves(object? value, string key) => value switch
+    {
+        null => [],
+        PicolloOptions or PicolloRequestOptions or CpuWorkerPoolOptions or MeterHistogramsOptions => value.GetType().GetProperties()
+            .SelectMany(property => Leaves(property.GetValue(value), key.Length == 0 ? property.Name : $"{key}:{property.Name}")),
+        IList<string> texts => texts.SelectMany((text, i) => Leaves(text, $"{key}:{i}")),
+        IDictionary<string, double> numbers => numbers.SelectMany(number => Leaves(number.Value, $"{key}:{number.Key}")),
+        _ => [KeyValuePair.Create(key, Convert.ToString(value, CultureInfo.InvariantCulture)!)],
+    };
 }

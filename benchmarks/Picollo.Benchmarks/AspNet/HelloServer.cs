@@ -50,11 +50,11 @@ internal static class HelloServer
         builder.Services.AddPicollo(options =>
         {
             bool all = kind == Everything;
-            options.Detail = all || kind == "split" ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
-            options.MeasureRuntime = options.MeasureAllocations = options.CollectExemplars = options.Profiling = all;
+            options.Requests.CpuUsageDetail = all || kind == "split" ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
+            options.MeasureRuntime = options.Requests.MeasureAllocations = options.Requests.CollectExemplars = options.EnableProfiling = all;
             if (all)
             {
-                options.CpuBudget = TimeSpan.FromMilliseconds(100);
+                options.Requests.CpuBudget = TimeSpan.FromMilliseconds(100);
                 options.Meters.AddMeter("*");
             }
         });

@@ -42,7 +42,7 @@ internal sealed class ScrapedServer : IDisposable
 
         void Map(string path, Func<HttpResponse, Task> answer) => _app.MapGet(path, context =>
         {
-            context.Response.ContentType = PrometheusWriter.ContentTypeOf(PrometheusFormat.Text);
+            context.Response.ContentType = PrometheusWriter.GetContentType(PrometheusFormat.Text);
             return answer(context.Response);
         });
     }

@@ -24,7 +24,7 @@ internal sealed class SpanContender : Contender
         _parents = new ActivitySource($"Picollo.Benchmarks.Parents.{Name}");
         if (isMeasured)
         {
-            _ = new ActivityCpuUsage(_source.Name, _parents.Name);
+            _ = ActivityCpuUsage.Start(_source.Name, _parents.Name);
         }
 
         if (kind == SpanKind.OfOpenTelemetry)

@@ -11,10 +11,10 @@ namespace Picollo.AspNetCore.Measuring;
 /// still refers to them.</para>
 /// <para>At the end, the execution context with which the request arrived is restored, which allocates nothing.</para>
 /// </remarks>
-internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
+internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloRequestOptions options)
 {
     private readonly BranchPrefixes _prefixes = BranchPrefixes.FromPipeline(next);
-    private readonly bool _serverTiming = options.ServerTiming;
+    private readonly bool _serverTiming = options.AddServerTiming;
 
     // Not async, so that a request that ends without a wait does not allocate a state machine.
     public Task Invoke(HttpContext context)

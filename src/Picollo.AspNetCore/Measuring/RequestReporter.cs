@@ -42,11 +42,11 @@ internal sealed class RequestReporter : IDisposable
     {
         (Routes, Running, _instrument, _time) = (routes, running, instrument, time);
         _logger = loggers.CreateLogger(LogCategory);
-        _isMeasuredAfterEnd = options.Value.MeasureAfterResponse;
-        ShowsPaths = options.Value.ShowPaths;
+        _isMeasuredAfterEnd = options.Value.Requests.MeasureAfterResponse;
+        ShowsPaths = options.Value.Requests.ShowPaths;
         _canMeasure = new(TryMeasure);
         _budgetNanoseconds = long.MaxValue;
-        if (options.Value.CpuBudget is { } budget)
+        if (options.Value.Requests.CpuBudget is { } budget)
         {
             _budgetNanoseconds = (long)budget.TotalNanoseconds;
             _budgetTimer = time.CreateTimer(static self => ((RequestReporter)self!).CheckBudgets(), this, BudgetInterval, BudgetInterval);

@@ -29,7 +29,7 @@ internal enum ResponseClass
 /// <param name="route">The route pattern, never a path.</param>
 /// <param name="options">The options that select the facts; null for the defaults.</param>
 /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-internal sealed class RouteRow(string method, string route, PicolloOptions? options = null, TimeProvider? exemplarTime = null)
+internal sealed class RouteRow(string method, string route, PicolloRequestOptions? options = null, TimeProvider? exemplarTime = null)
     : Row(route, options, method)
 {
     // Further status codes share one series, so that a client cannot create an unlimited number of series.

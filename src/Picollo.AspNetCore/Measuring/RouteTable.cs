@@ -38,7 +38,7 @@ internal sealed class RouteTable
     private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
-    private readonly PicolloOptions _options;
+    private readonly PicolloRequestOptions _options;
     private readonly EndpointDataSource? _endpoints;
     private readonly RowTable<(string Method, string Route), RouteRow> _routes;
     private (IReadOnlyList<Endpoint> Endpoints, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
@@ -46,7 +46,7 @@ internal sealed class RouteTable
     /// <summary>The endpoints are null if the application has no routing.</summary>
     public RouteTable(IOptions<PicolloOptions> options, TimeProvider time, EndpointDataSource? endpoints = null)
     {
-        (_options, _endpoints) = (options.Value, endpoints);
+        (_options, _endpoints) = (options.Value.Requests, endpoints);
         _routes = new(
             _options.MaxRoutes,
             (OtherMethod, Other),

@@ -6,7 +6,7 @@ namespace Picollo.AspNetCore.Measuring;
 /// <summary>Accumulates the values of all runs of a route or of named work. Thread-safe.</summary>
 internal abstract class Row
 {
-    private static readonly PicolloOptions Defaults = new();
+    private static readonly PicolloRequestOptions Defaults = new();
 
     private readonly bool _isRoute;
     private PerFact<InterlockedHdrHistogram<uint>?> _histograms;
@@ -15,7 +15,7 @@ internal abstract class Row
     private long _afterEnd;
 
     /// <summary>The options are null for the defaults. The method is null for named work.</summary>
-    protected Row(string name, PicolloOptions? options, string? method)
+    protected Row(string name, PicolloRequestOptions? options, string? method)
     {
         Name = name;
         _isRoute = method is not null;

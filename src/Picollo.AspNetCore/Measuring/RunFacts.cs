@@ -46,7 +46,7 @@ internal sealed record RunFactDescription
     public bool IsRare { get; init; }
 
     /// <summary>Returns whether the options request the fact; null if it is always measured.</summary>
-    public Func<PicolloOptions, bool>? IsRequested { get; init; }
+    public Func<PicolloRequestOptions, bool>? IsRequested { get; init; }
 
     /// <summary>The histogram of a row. Values outside its range are clamped to it.</summary>
     public required InterlockedHdrHistogramFactory<uint> Histogram { get; init; }
@@ -201,5 +201,6 @@ internal readonly struct RunValues
     public OpenSegments? Open { get; init; }
 
     /// <summary>Starts the watcher of a run that measures the requested facts.</summary>
-    public static CpuUsageAsyncWatcher StartWatcher(PicolloOptions options) => new(options.Detail, options.MeasureAllocations);
+    public static CpuUsageAsyncWatcher StartWatcher(PicolloRequestOptions options) =>
+        new(options.CpuUsageDetail, options.MeasureAllocations);
 }

@@ -35,11 +35,11 @@ public sealed class WorkMeter
     private readonly RowTable<string, WorkRow> _rows;
     private readonly RunList _running;
     private readonly RequestReporter _reporter;
-    private readonly PicolloOptions _options;
+    private readonly PicolloRequestOptions _options;
 
     internal WorkMeter(IOptions<PicolloOptions> options, RunList running, RequestReporter reporter)
     {
-        (_running, _reporter, _options) = (running, reporter, options.Value);
+        (_running, _reporter, _options) = (running, reporter, options.Value.Requests);
         _rows = new(_options.MaxRoutes, RouteTable.Other, name => new WorkRow(name, _options));
     }
 
@@ -47,7 +47,7 @@ public sealed class WorkMeter
 
     /// <summary>Measures the current flow from now on, until the result is disposed.</summary>
     /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
-    /// <see cref="PicolloOptions.MaxRoutes"/> names, further names share the row <c>(other)</c>.</param>
+    /// <see cref="PicolloRequestOptions.MaxRoutes"/> names, further names share the row <c>(other)</c>.</param>
     /// <returns>An object that ends the measurement. Dispose it in the same method, with a <c>using</c> statement, so that exceptions are
     /// detected. Further calls to <see cref="IDisposable.Dispose"/> have no effect.</returns>
     /// <remarks>If this machine does not report the CPU time of threads, nothing is measured, and this is logged once.</remarks>

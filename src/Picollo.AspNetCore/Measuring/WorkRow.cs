@@ -12,7 +12,7 @@ internal enum WorkResult
 }
 
 /// <summary>The row of named work. Thread-safe.</summary>
-internal sealed class WorkRow(string name, PicolloOptions options) : Row(name, options, method: null)
+internal sealed class WorkRow(string name, PicolloRequestOptions options) : Row(name, options, method: null)
 {
     private readonly long[] _results = new long[(int)WorkResult.Canceled + 1];
 

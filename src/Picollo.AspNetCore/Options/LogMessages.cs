@@ -53,7 +53,7 @@ internal static partial class LogMessages
         3,
         LogLevel.Warning,
         "The route table is full ({MaxRoutes} rows, some of which are reserved for the methods that endpoints declare): requests to "
-        + "further routes are counted as (other). See PicolloOptions.MaxRoutes.",
+        + "further routes are counted as (other). See PicolloOptions.Requests.MaxRoutes.",
         EventName = "RouteTableFull")]
     public static partial void LogFull(this ILogger logger, int maxRoutes);
 
@@ -90,9 +90,8 @@ internal static partial class LogMessages
     [LoggerMessage(
         2,
         LogLevel.Warning,
-        "The activity source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, "
-            + "exporters that export each span as soon as it ends receive only one CPU time tag, as text. "
-            + "Call AddPicolloSpans() before the tracer is built.",
+        "The activity source {Source} already had a listener when the host started. If the listener is a tracer, exporters that export "
+            + "each span as soon as it ends receive only one CPU time tag, as text. Do not build the tracer before the host starts.",
         EventName = "LateSource")]
     public static partial void LogLateSource(this ILogger logger, string source);
 }

@@ -23,7 +23,7 @@ internal sealed class EventStream(
     // Viewers share a reading that is younger than this, so that many viewers cost little more than one.
     private static readonly TimeSpan SharedReadingAge = Interval / 2;
 
-    private readonly int _maxViewers = options.Value.MaxViewers;
+    private readonly int _maxViewers = options.Value.MaxPageViewers;
     private int _viewers;
 
     public int Viewers => Volatile.Read(ref _viewers);

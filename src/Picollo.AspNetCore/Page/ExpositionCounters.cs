@@ -46,14 +46,14 @@ internal sealed class ExpositionCounters(
             families.WriteCounter(
                 "picollo_work_cpu_seconds",
                 "CPU time of named work, by name, including work that has not ended.",
-                named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
+                named.Select(row => new PrometheusSample(row.TotalCpuNanoseconds / 1e9, [new("work", row.Name)])));
 
             // Also results that have not occurred, so that the first failure is an increase.
             families.WriteCounter(
                 "picollo_work_runs",
                 "Ended runs of named work, by name and result.",
                 named.SelectMany(row => Results.Select(
-                    result => SampleOf(row[result.Result], ("result", result.Name), ("work", row.Name)))));
+                    result => new PrometheusSample(row[result.Result], [new("result", result.Name), new("work", row.Name)]))));
         }
 
         if (workers.IsStarted)
@@ -77,11 +77,11 @@ internal sealed class ExpositionCounters(
             families.WriteCounter(
                 "process_cpu_seconds",
                 "User and kernel CPU time of the process.",
-                [SampleOf(parts.Sum(part => part.Nanoseconds) / 1e9)]);
+                [new(parts.Sum(part => part.Nanoseconds) / 1e9)]);
             families.WriteCounter(
                 "picollo_process_cpu_seconds",
                 "CPU time of the process by part. The sum of all parts is process_cpu_seconds_total.",
-                parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
+                parts.Select(part => new PrometheusSample(part.Nanoseconds / 1e9, [new("part", part.Name)])));
         }
 
         return families.Names;
@@ -94,16 +94,15 @@ internal sealed class ExpositionCounters(
             "picollo_cpu_workers_tasks",
             "Ended tasks of the CPU workers, by result.",
             [
-                SampleOf(statistics.Completed, ("result", "completed")),
-                SampleOf(statistics.Failed, ("result", "failed")),
-                SampleOf(statistics.Canceled, ("result", "canceled")),
+                new(statistics.Completed, [new("result", "completed")]),
+                new(statistics.Failed, [new("result", "failed")]),
+                new(statistics.Canceled, [new("result", "canceled")]),
             ]);
         Write("picollo_cpu_workers", "Number of CPU workers.", pool.WorkerCount);
         Write("picollo_cpu_workers_running_tasks", "Tasks that are running on a CPU worker.", statistics.GetRunning().Count);
         Write("picollo_cpu_workers_waiting_tasks", "Tasks that are waiting for a CPU worker.", statistics.Waiting);
 
-        void Write(string name, string help, double value) =>
-            families.WriteGauge(name, help, [SampleOf(value)]);
+        void Write(string name, string help, double value) => families.WriteGauge(name, help, [new(value)]);
     }
 
     /// <summary>Writes the runtime's totals under the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
@@ -113,9 +112,9 @@ internal sealed class ExpositionCounters(
             "dotnet_gc_collections",
             "Garbage collections, by the oldest generation collected.",
             [
-                SampleOf(totals.Gen0Collections - totals.Gen1Collections, ("gc_heap_generation", "gen0")),
-                SampleOf(totals.Gen1Collections - totals.Gen2Collections, ("gc_heap_generation", "gen1")),
-                SampleOf(totals.Gen2Collections, ("gc_heap_generation", "gen2")),
+                new(totals.Gen0Collections - totals.Gen1Collections, [new("gc_heap_generation", "gen0")]),
+                new(totals.Gen1Collections - totals.Gen2Collections, [new("gc_heap_generation", "gen1")]),
+                new(totals.Gen2Collections, [new("gc_heap_generation", "gen2")]),
             ]);
         Write("dotnet_gc_pause_time_seconds", "Time for which garbage collections paused all threads.", totals.GcPauseTime.TotalSeconds);
         Write("dotnet_gc_heap_total_allocated_bytes", "Allocated bytes.", totals.AllocatedBytes);
@@ -123,7 +122,7 @@ internal sealed class ExpositionCounters(
         Write("dotnet_jit_compiled_methods", "Compiled methods. A method counts once for each tier.", totals.CompiledMethods);
         Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
 
-        void Write(string name, string help, double value) => families.WriteCounter(name, help, [SampleOf(value)]);
+        void Write(string name, string help, double value) => families.WriteCounter(name, help, [new(value)]);
     }
 
     private static void WriteMeters(Families families, MeterHistograms meters)
@@ -131,15 +130,15 @@ internal sealed class ExpositionCounters(
         families.WriteCounter(
             "picollo_meters_unrecorded_measurements",
             "Measurements that were not recorded, by reason.",
-            [SampleOf(meters.NegativeCount, ("reason", "negative")), SampleOf(meters.NaNCount, ("reason", "not_a_number"))]);
+            [new(meters.NegativeCount, [new("reason", "negative")]), new(meters.NaNCount, [new("reason", "not_a_number")])]);
         families.WriteCounter(
             "picollo_meters_overflow_measurements",
             "Measurements recorded in series with the label otel_metric_overflow, because their instrument has too many series.",
-            [SampleOf(meters.OverflowCount)]);
+            [new(meters.OverflowCount)]);
         families.WriteCounter(
             "picollo_meters_refused_instruments",
             "Instruments that are ignored because there are too many.",
-            [SampleOf(meters.RefusedInstrumentCount)]);
+            [new(meters.RefusedInstrumentCount)]);
     }
 
     private void WriteRoutes(Families families, IReadOnlyList<RouteRow> all, ILookup<Row, RunReading> inFlight)
@@ -152,7 +151,7 @@ internal sealed class ExpositionCounters(
         families.WriteGauge(
             "picollo_http_server_max_routes",
             "Maximum number of routes that are counted separately. Requests to further routes have the route (other).",
-            [SampleOf(routes.Capacity)]);
+            [new(routes.Capacity)]);
         families.WriteGauge(
             "picollo_http_server_active_requests",
             "Requests that have not ended, by method and route.",
@@ -164,7 +163,7 @@ internal sealed class ExpositionCounters(
             "Requests by method, route and response class. A gRPC call has the class of its status, and a response that fails after its "
             + "start has the class 5xx. Requests aborted by the client have the class aborted.",
             all.SelectMany(route => Classes.Where(response => route[response.Class] > 0).Select(
-                response => SampleOf(route, route[response.Class], ("response", response.Name)))));
+                response => SampleOf(route, route[response.Class], [new("response", response.Name)]))));
         families.WriteCounter(
             "picollo_http_server_rejected_requests",
             "Requests rejected by a rate limit or by the queue of the CPU workers. The percentiles exclude them.",
@@ -180,35 +179,20 @@ internal sealed class ExpositionCounters(
                 .Select(after => SampleOf(after.Route, after.Nanoseconds / 1e9)));
     }
 
-    private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(
-        RouteRow route, double value, params ReadOnlySpan<(string Name, string Value)> more) =>
-        SampleOf(value, [("http_request_method", route.Method), ("http_route", route.Route), .. more]);
-
-    private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(
-        double value, params ReadOnlySpan<(string Name, string Value)> labels)
-    {
-        List<KeyValuePair<string, string>> all = [];
-        foreach ((string name, string text) in labels)
-        {
-            all.Add(new(name, text));
-        }
-
-        return (all, value);
-    }
+    private static PrometheusSample SampleOf(RouteRow route, double value, ReadOnlySpan<KeyValuePair<string, string>> more = default) =>
+        new(value, [new("http_request_method", route.Method), new("http_route", route.Route), .. more]);
 
     private sealed class Families(IBufferWriter<byte> output, PrometheusFormat format)
     {
         public HashSet<string> Names { get; } = [];
 
-        public void WriteCounter(
-            string name, string help, IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        public void WriteCounter(string name, string help, IEnumerable<PrometheusSample> samples)
         {
             Names.UnionWith(PrometheusNames.LinesOfCounter(name));
             PrometheusWriter.WriteCounter(output, format, name, help, samples);
         }
 
-        public void WriteGauge(
-            string name, string help, IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        public void WriteGauge(string name, string help, IEnumerable<PrometheusSample> samples)
         {
             Names.Add(name);
             PrometheusWriter.WriteGauge(output, format, name, help, samples);

@@ -61,7 +61,7 @@ internal static class LocalRequest
             return string.Equals(origin.ToString(), $"{request.Scheme}://{request.Host.Value}", StringComparison.OrdinalIgnoreCase);
         }
 
-        // A page of another site cannot read the responses, but it could use up MaxViewers. Links that a user follows are allowed.
+        // A page of another site cannot read the responses, but it could use up MaxPageViewers. Links that a user follows are allowed.
         return request.Headers["Sec-Fetch-Site"].ToString() is not ("same-site" or "cross-site")
             || request.Headers["Sec-Fetch-Dest"] == "document";
     }

@@ -67,9 +67,9 @@ internal sealed class PageEndpoints(
 
     public async Task AnswerMetricsAsync(HttpContext context)
     {
-        PrometheusFormat format = PrometheusWriter.FormatOf(context.Request.Headers.Accept);
+        PrometheusFormat format = PrometheusWriter.SelectFormat(context.Request.Headers.Accept);
         context.Response.Headers.Vary = "Accept";
-        context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
+        context.Response.ContentType = PrometheusWriter.GetContentType(format);
         IReadOnlySet<string> names = counters.Write(context.Response.BodyWriter, format);
         _prometheus.Write(context.Response.BodyWriter, format, rows.Exposed, names);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);

@@ -111,7 +111,7 @@ internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, Ru
 }
 
 /// <summary>A request, or a run of named work, which has no method. The path is present only if
-/// <see cref="PicolloOptions.ShowPaths"/> is set.</summary>
+/// <see cref="PicolloRequestOptions.ShowPaths"/> is set.</summary>
 internal sealed record RunJson(string? Method, string Name, string? Path, double AgeSeconds, double CpuSeconds)
 {
     public static RunJson? From(RunReading? run) => run is not { } found ? null : new(

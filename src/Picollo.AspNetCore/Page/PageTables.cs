@@ -156,7 +156,7 @@ internal static partial class PageTables
             html.Append(
                 CultureInfo.InvariantCulture,
                 $"<p class=\"nothing\">The table is full: further routes are counted as (other). "
-                + $"<code>PicolloOptions.MaxRoutes</code> is {reading.MaxRoutes}.</p>\n");
+                + $"<code>PicolloOptions.Requests.MaxRoutes</code> is {reading.MaxRoutes}.</p>\n");
         }
 
         if (reading.Routes.Count == 0)

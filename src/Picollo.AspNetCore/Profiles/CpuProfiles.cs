@@ -25,7 +25,7 @@ internal sealed class CpuProfiles(
     private KeptFlows? _kept;
     private int _isTaking;
 
-    public bool IsEnabled => options.Value.Profiling;
+    public bool IsEnabled => options.Value.EnableProfiling;
 
     /// <summary>The kept profiles, newest first.</summary>
     public IReadOnlyList<StoredProfile> All
@@ -89,7 +89,7 @@ internal sealed class CpuProfiles(
     /// <summary>Starts sampling requests, if the options enable profiling and set a budget.</summary>
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (IsEnabled && options.Value.CpuBudget is { } budget && _profiler is null)
+        if (IsEnabled && options.Value.Requests.CpuBudget is { } budget && _profiler is null)
         {
             var kept = new KeptFlows(budget, BelongsToRow);
             try

@@ -2,36 +2,54 @@ using Picollo.Diagnostics;
 
 namespace Picollo.AspNetCore.Spans;
 
-/// <summary>Disposes an <see cref="ActivityCpuUsage"/> with the host, and logs its problems.</summary>
-internal sealed class SpanService(ActivityCpuUsage spans, ILoggerFactory loggers, IHostApplicationLifetime lifetime)
-    : IHostedService, IDisposable
+/// <summary>Runs an <see cref="ActivityCpuUsage"/> from before the start of the host's services until they have stopped, and logs its
+/// problems.</summary>
+internal sealed class SpanService(string[] sources, ILoggerFactory loggers, IHostApplicationLifetime lifetime)
+    : IHostedLifecycleService, IDisposable
 {
+    private ActivityCpuUsage? _spans;
     private CancellationTokenRegistration _started;
+
+    public Task StartingAsync(CancellationToken cancellationToken)
+    {
+        _spans ??= ActivityCpuUsage.Start(sources);
+        return Task.CompletedTask;
+    }
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
         // After startup, when the sources of all services exist.
         _started = lifetime.ApplicationStarted.Register(LogProblems);
-        return Task.CompletedTask;
+        return StartingAsync(cancellationToken); // for hosts that do not call it
     }
 
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppedAsync(CancellationToken cancellationToken)
+    {
+        Dispose();
+        return Task.CompletedTask;
+    }
 
     public void Dispose()
     {
         _started.Dispose();
-        spans.Dispose();
+        _spans?.Dispose();
     }
 
     private void LogProblems()
     {
         ILogger logger = loggers.CreateLogger("Picollo.AspNetCore.Spans");
-        if (spans.UnavailableReason is { } reason)
+        if (_spans?.UnavailableReason is { } reason)
         {
             logger.LogSpansUnavailable(reason);
         }
 
-        if (spans.LateSource is { } source)
+        if (_spans?.LateSource is { } source)
         {
             logger.LogLateSource(source);
         }

@@ -131,22 +131,22 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public Task Completion => _completion.Task;
 
     /// <summary>Starts measuring.</summary>
-    /// <param name="options">The options.</param>
+    /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <returns>The running meter.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     /// <exception cref="MeasurementUnavailableException">The system is not Linux, or a requested CPU is offline or not available to this
     /// process.</exception>
-    public static JitterMeter Start(JitterMeterOptions options) =>
+    public static JitterMeter Start(JitterMeterOptions? options = null) =>
         TryStart(options, out JitterMeter? meter, out MeasurementUnavailableException? failure) ? meter : throw failure;
 
     /// <summary>Tries to start measuring.</summary>
-    /// <param name="options">The options.</param>
+    /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <param name="meter">The running meter; <see langword="null"/> on failure.</param>
     /// <param name="reason">The reason for the failure and its remedy; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the meter was started; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     public static bool TryStart(
-        JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
+        JitterMeterOptions? options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
     {
         _ = TryStart(options, out meter, out MeasurementUnavailableException? failure);
         reason = failure?.Message;
@@ -154,10 +154,11 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     }
 
     private static bool TryStart(
-        JitterMeterOptions options,
+        JitterMeterOptions? options,
         [NotNullWhen(true)] out JitterMeter? meter,
         [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
+        options ??= new JitterMeterOptions();
         JitterPlan plan = JitterPlan.FromOptions(options);
         if (OperatingSystem.IsLinux())
         {

@@ -14,7 +14,7 @@ namespace Picollo.Diagnostics;
 /// the same names continues them.</para>
 /// <para><b>Units.</b> Times (<c>s</c>, <c>ms</c>, <c>us</c>, <c>ns</c>, <c>min</c>, <c>h</c>, <c>d</c>) are recorded in nanoseconds and
 /// shown in seconds. Sizes (<c>By</c> and its multiples) are recorded in bytes. For other units, see
-/// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to integers, which histograms store within 1 %.</para>
+/// <see cref="MeterHistogramsOptions.Scales"/>. Values are rounded to integers, which histograms store within 1 %.</para>
 /// <para><b>Values that are not recorded.</b> Negative values, including −∞, are counted in <see cref="NegativeCount"/>, and NaN and +∞ in
 /// <see cref="NaNCount"/>. Values of 2⁶³ nanoseconds, bytes or steps or more are counted as out of range in the histogram of their tags
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
@@ -111,6 +111,8 @@ public sealed class MeterHistograms : IDisposable
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">A name in <see cref="MeterHistogramsOptions.MeterNames"/> is <see langword="null"/>, empty or
     /// white space.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A scale in <see cref="MeterHistogramsOptions.Scales"/> is outside its range or
+    /// NaN.</exception>
     public static MeterHistograms Start(HdrHistogramRegistry registry, MeterHistogramsOptions options)
     {
         ArgumentNullException.ThrowIfNull(registry);

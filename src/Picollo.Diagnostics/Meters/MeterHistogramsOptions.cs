@@ -26,10 +26,22 @@ public sealed class MeterHistogramsOptions
         }
     } = 1000;
 
+    /// <summary>The number of steps into which one unit of an instrument is divided, 10⁻³⁰ to 10³⁰, by the name of the instrument, which is
+    /// not case-sensitive.</summary>
+    /// <remarks>
+    /// Histograms store integers: a value is multiplied by the scale and rounded, and divided by the scale for display. Times are recorded
+    /// in nanoseconds and sizes in bytes by default. All other units, and instruments without a unit, have the scale 1 if the instrument
+    /// measures integers, and 1,000,000 if it measures fractions.
+    /// <example>
+    /// <code>
+    /// options.AddMeter("Shop").Scales["shop.price"] = 100; // cents of a price in euros
+    /// </code>
+    /// </example>
+    /// </remarks>
+    public IDictionary<string, double> Scales { get; } = new Dictionary<string, double>(StringComparer.OrdinalIgnoreCase);
+
     /// <summary>Returns whether to ignore a matching instrument; null to ignore none.</summary>
     internal Func<System.Diagnostics.Metrics.Instrument, bool>? IsExcluded { get; set; }
-
-    internal Dictionary<string, double> Scales { get; } = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Adds meters by name.</summary>
     /// <param name="names">The names, which are not case-sensitive, with the wildcards <c>*</c> and <c>?</c>, as in OpenTelemetry's
@@ -51,41 +63,23 @@ public sealed class MeterHistogramsOptions
         return this;
     }
 
-    /// <summary>Sets the number of steps into which one unit of an instrument is divided.</summary>
-    /// <remarks>
-    /// Histograms store integers: a value is multiplied by the scale and rounded, and divided by the scale for display. Times are recorded
-    /// in nanoseconds and sizes in bytes by default. All other units, and instruments without a unit, have the scale 1 if the instrument
-    /// measures integers, and 1,000,000 if it measures fractions.
-    /// <example>
-    /// <code>
-    /// options.AddMeter("Shop").SetScale("shop.price", 100); // cents of a price in euros
-    /// </code>
-    /// </example>
-    /// </remarks>
-    /// <param name="instrumentName">The name of the instrument, which is not case-sensitive.</param>
-    /// <param name="scale">The number of steps per unit of the instrument: 10⁻³⁰ to 10³⁰.</param>
-    /// <returns>These options.</returns>
-    /// <exception cref="ArgumentException">The name is <see langword="null"/> or empty.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The scale is outside its range or NaN.</exception>
-    public MeterHistogramsOptions SetScale(string instrumentName, double scale)
-    {
-        ArgumentException.ThrowIfNullOrEmpty(instrumentName);
-        if (scale is not (>= 1e-30 and <= 1e30))
-        {
-            throw new ArgumentOutOfRangeException(nameof(scale), scale, "The scale must be from 1E-30 to 1E+30.");
-        }
-
-        Scales[instrumentName] = scale;
-        return this;
-    }
-
+    /// <summary>Returns a copy of valid options.</summary>
+    /// <exception cref="ArgumentException">The name of a meter is null, empty or white space, or a scale is outside its range or
+    /// NaN.</exception>
     internal MeterHistogramsOptions Copy()
     {
+        if (MeterNames.Any(string.IsNullOrWhiteSpace))
+        {
+            throw new ArgumentException("No name may be null, empty or white space.", nameof(MeterNames));
+        }
+
         MeterHistogramsOptions copy = new() { MaxSeries = MaxSeries, IsExcluded = IsExcluded };
         copy.AddMeter([.. MeterNames]);
         foreach ((string instrument, double scale) in Scales)
         {
-            copy.Scales.Add(instrument, scale);
+            copy.Scales[instrument] = scale is >= 1e-30 and <= 1e30
+                ? scale
+                : throw new ArgumentOutOfRangeException(nameof(Scales), scale, $"The scale of {instrument} must be from 1E-30 to 1E+30.");
         }
 
         return copy;

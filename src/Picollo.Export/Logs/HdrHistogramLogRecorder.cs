@@ -9,7 +9,7 @@ namespace Picollo.Export;
 /// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/> files are kept, 10 by default. Each file has a header. A file that exists at the
 /// start is renamed in the same way. If the current file is deleted, renamed, replaced or truncated, as <c>logrotate</c> does, the recorder
 /// starts a new file at the next line. Within a process, two recorders must not use the same path, and the path of one must not be that of
-/// an older file of the other (<c>a.hlog</c> and <c>a.1.hlog</c>): the constructor throws an exception. A recorder in another process
+/// an older file of the other (<c>a.hlog</c> and <c>a.1.hlog</c>): <see cref="Start"/> throws an exception. A recorder in another process
 /// renames the file of the first recorder, which continues to write to it.</para>
 /// <para><b>Errors.</b> If a line cannot be written, for example because the disk is full, the error is reported and the counts are kept.
 /// The recorder retries at each interval, and the next line that can be written contains all unwritten counts. An unexpected exception ends
@@ -23,7 +23,7 @@ namespace Picollo.Export;
 /// written. Thread-safe.</para>
 /// <example>
 /// <code>
-/// await using var recorder = new HdrHistogramLogRecorder("latency.hlog", TimeSpan.FromSeconds(1));
+/// await using var recorder = HdrHistogramLogRecorder.Start("latency.hlog", TimeSpan.FromSeconds(1));
 /// recorder.Add(latency);
 /// recorder.Add(orders, tag: "orders");
 /// </code>
@@ -45,17 +45,25 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     private bool _isDisposedInCallback; // OnError disposed it: the current timer call closes the log
     private ExceptionDispatchInfo? _fault; // the exception that ended the recording
 
+    private HdrHistogramLogRecorder(string path, TimeSpan interval, HdrHistogramLogRecorderOptions options)
+    {
+        (_time, _onError) = (options.TimeProvider, options.OnError);
+        _log = new RollingLog(path, options, Report);
+        _timer = _time.CreateTimer(_ => OnTimer(), null, interval, interval);
+    }
+
     /// <summary>Creates the log file and starts the timer.</summary>
     /// <param name="path">The path of the file. Its directory must exist. A full disk is reported at the first line, not here.</param>
     /// <param name="interval">The time between two lines of a histogram: 1 ms to 49 days.</param>
     /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
+    /// <returns>The running recorder, which has no histogram yet.</returns>
     /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576
     /// characters.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
     /// <exception cref="IOException">The file cannot be created, or another recorder of this process uses it or would replace
     /// it.</exception>
     /// <exception cref="UnauthorizedAccessException">The user does not have permission to create the file.</exception>
-    public HdrHistogramLogRecorder(string path, TimeSpan interval, HdrHistogramLogRecorderOptions? options = null)
+    public static HdrHistogramLogRecorder Start(string path, TimeSpan interval, HdrHistogramLogRecorderOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromMilliseconds(1));
@@ -65,10 +73,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxFileBytes ?? 1, 1, "options.MaxFileBytes");
         HdrHistogramLogWriter.CheckComment(options.Comment);
         UnitRatio.Check(options.MaxValueUnitRatio);
-        _time = options.TimeProvider;
-        _onError = options.OnError;
-        _log = new RollingLog(path, options, Report);
-        _timer = _time.CreateTimer(_ => OnTimer(), null, interval, interval);
+        return new HdrHistogramLogRecorder(path, interval, options);
     }
 
     /// <summary>Adds a histogram to the recording. The log does not contain values recorded before this call.</summary>

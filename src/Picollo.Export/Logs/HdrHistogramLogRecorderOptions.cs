@@ -1,7 +1,7 @@
 namespace Picollo.Export;
 
 /// <summary>The options of a <see cref="HdrHistogramLogRecorder"/>.</summary>
-/// <remarks>The options are copied when a recorder is created; later changes do not affect it. Not thread-safe while an option is being
+/// <remarks>The options are copied when a recorder starts; later changes do not affect it. Not thread-safe while an option is being
 /// changed.</remarks>
 public sealed class HdrHistogramLogRecorderOptions
 {

@@ -1,19 +1,8 @@
 namespace Picollo.Export;
 
-/// <summary>Whether exported values count from the start of a series or from the previous export
-/// (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#temporality).</summary>
-public enum OtlpTemporality
-{
-    /// <summary>Each export has all values since the start of the series. A lost export costs resolution, not values.</summary>
-    Cumulative,
-
-    /// <summary>Each export has the values since the last export that the receiver accepted.</summary>
-    Delta,
-}
-
 /// <summary>The options of an <see cref="OtlpExporter"/>. If a property is <see langword="null"/>, its environment variable applies
 /// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). If the variable is not set, the default applies.</summary>
-/// <remarks>The options are copied when an exporter is created; later changes do not affect it. Not thread-safe while an option is being
+/// <remarks>The options are copied when an exporter starts; later changes do not affect it. Not thread-safe while an option is being
 /// changed. Variables <c>OTEL_EXPORTER_OTLP_METRICS_…</c> take precedence over <c>OTEL_EXPORTER_OTLP_…</c>. A variable with an invalid
 /// value is reported to <see cref="OnError"/> and ignored.</remarks>
 public sealed class OtlpExportOptions
@@ -40,16 +29,18 @@ public sealed class OtlpExportOptions
     /// seconds.</summary>
     public TimeSpan? Timeout { get; set; }
 
-    /// <summary>The temporality. Variable: <c>OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE</c>, which can be <c>cumulative</c> (the
-    /// default), <c>delta</c> or <c>lowmemory</c>. The last two are equivalent for histograms.</summary>
-    public OtlpTemporality? Temporality { get; set; }
+    /// <summary>Whether each export has the values since the last export that the receiver accepted, and not all values since the start of
+    /// the series (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#temporality). Variable:
+    /// <c>OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE</c>, which can be <c>cumulative</c>, <c>delta</c> or <c>lowmemory</c>. The last
+    /// two are equivalent for histograms. Default: <see langword="false"/>.</summary>
+    public bool? UseDeltaTemporality { get; set; }
 
     /// <summary>Whether requests are compressed with gzip. Variable: <c>OTEL_EXPORTER_OTLP_COMPRESSION</c>, which can be <c>gzip</c> or
     /// <c>none</c>. Default: <see langword="true"/>.</summary>
     public bool? UseGzip { get; set; }
 
     /// <summary>The callback for errors. It receives an <see cref="HttpRequestException"/> for each failed export, a
-    /// <see cref="TimeoutException"/> for each export that reached its time limit and, while the exporter is created, an
+    /// <see cref="TimeoutException"/> for each export that reached its time limit and, while the exporter starts, an
     /// <see cref="ArgumentException"/> for each ignored environment variable. It is called on a thread of the thread pool.
     /// Exceptions that it throws are ignored.</summary>
     public Action<Exception>? OnError { get; set; }

@@ -20,7 +20,7 @@ namespace Picollo.Export;
 /// <para>Thread-safe.</para>
 /// <example>
 /// <code>
-/// await using OtlpExporter exporter = new(registry, new() { Endpoint = new Uri("http://collector:4318/v1/metrics") });
+/// await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = new Uri("http://collector:4318/v1/metrics") });
 /// </code>
 /// </example>
 /// </remarks>
@@ -50,25 +50,14 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private long _exported;
     private long _rejected;
 
-    /// <summary>Starts exporting all histograms of a registry.</summary>
-    /// <param name="registry">The registry. Histograms that are registered later are exported, too.</param>
-    /// <param name="options">The options; <see langword="null"/> for those of the environment variables.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="registry"/> is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">An option is invalid.</exception>
-    public OtlpExporter(HdrHistogramRegistry registry, OtlpExportOptions? options = null)
-        : this(ReaderOf(registry), options, Environment.GetEnvironmentVariable, null)
-    {
-    }
-
-    /// <summary>The function must return the same histogram objects at each export. The options are null for those of the environment
-    /// variables. The service name is null for the name of the process.</summary>
+    /// <summary>Starts exporting. The function must return the same histogram objects at each export. The service name is null for the name
+    /// of the process.</summary>
     internal OtlpExporter(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
-        OtlpExportOptions? options,
+        OtlpExportOptions options,
         Func<string, string?> variables,
         string? defaultServiceName)
     {
-        options ??= new OtlpExportOptions();
         (_time, _onError) = (options.TimeProvider, options.OnError);
         _settings = new OtlpSettings(options, variables, defaultServiceName);
         _collector = new OtlpCollector(histograms, _settings.IsDelta, _time);
@@ -79,7 +68,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
             Report(new ArgumentException(warning));
         }
 
-        // The loop must not inherit the context of a request that creates the exporter.
+        // The loop must not inherit the context of a request that starts the exporter.
         using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
         _loop = _settings.IsDisabled ? Task.CompletedTask : Task.Run(RunAsync);
     }
@@ -101,6 +90,18 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     {
         get => TimeSpan.FromTicks(Interlocked.Read(ref _notBefore));
         set => Interlocked.Exchange(ref _notBefore, value.Ticks);
+    }
+
+    /// <summary>Starts exporting all histograms of a registry.</summary>
+    /// <param name="registry">The registry. Histograms that are registered later are exported, too.</param>
+    /// <param name="options">The options; <see langword="null"/> for those of the environment variables.</param>
+    /// <returns>The running exporter.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="registry"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">An option is invalid.</exception>
+    public static OtlpExporter Start(HdrHistogramRegistry registry, OtlpExportOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(registry);
+        return new OtlpExporter(() => registry.Registrations, options ?? new OtlpExportOptions(), Environment.GetEnvironmentVariable, null);
     }
 
     /// <summary>Exports now, with retries. Takes at most 5 seconds, including the time of other exports in progress.</summary>
@@ -149,12 +150,6 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     }
 
     private static TimeSpan Later(TimeSpan a, TimeSpan b) => a > b ? a : b;
-
-    private static Func<IReadOnlyList<HdrHistogramRegistration>> ReaderOf(HdrHistogramRegistry registry)
-    {
-        ArgumentNullException.ThrowIfNull(registry);
-        return () => registry.Registrations;
-    }
 
     private async Task StopAsync()
     {

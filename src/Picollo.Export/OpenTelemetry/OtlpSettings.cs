@@ -32,8 +32,8 @@ internal sealed class OtlpSettings
         Interval = Check(options.Interval, nameof(options.Interval)) ?? ReadTime("OTEL_METRIC_EXPORT_INTERVAL") ?? DefaultInterval;
         Timeout = Check(options.Timeout, nameof(options.Timeout))
             ?? ReadTime(SignalPrefix + "TIMEOUT") ?? ReadTime(Prefix + "TIMEOUT") ?? DefaultTimeout;
-        IsDelta = options.Temporality is { } temporality ? temporality == OtlpTemporality.Delta
-            : ReadChoice(SignalPrefix + "TEMPORALITY_PREFERENCE", "cumulative", "delta", "lowmemory") is "delta" or "lowmemory";
+        IsDelta = options.UseDeltaTemporality
+            ?? (ReadChoice(SignalPrefix + "TEMPORALITY_PREFERENCE", "cumulative", "delta", "lowmemory") is "delta" or "lowmemory");
         UsesGzip = options.UseGzip ?? (ReadSignalChoice("COMPRESSION", "gzip", "none") != "none");
         Headers = ReadHeaders(options.Headers);
         Resource = ReadResource(options.ResourceAttributes, defaultServiceName);

@@ -1,6 +1,6 @@
 namespace Picollo.Export;
 
-/// <summary>The format of an exposition. <see cref="PrometheusWriter.FormatOf"/> returns the format that a client prefers.</summary>
+/// <summary>The format of an exposition. <see cref="PrometheusWriter.SelectFormat"/> returns the format that a client prefers.</summary>
 public enum PrometheusFormat
 {
     /// <summary>Text 0.0.4, which all clients can read
@@ -26,7 +26,7 @@ internal static class AcceptHeader
     private const string TextType = "text/plain";
     private const string TextVersion = "0.0.4";
 
-    public static string ContentTypeOf(PrometheusFormat format) => format switch
+    public static string GetContentType(PrometheusFormat format) => format switch
     {
         PrometheusFormat.Text => $"{TextType}; version={TextVersion}; charset=utf-8",
         PrometheusFormat.OpenMetrics => $"{OpenMetricsType}; version={OpenMetricsVersion}; charset=utf-8",
@@ -36,7 +36,7 @@ internal static class AcceptHeader
 
     /// <summary>Returns the format with the highest quality, or the first of several in the header. Returns the text format if the header
     /// names none.</summary>
-    public static PrometheusFormat FormatOf(string? accept)
+    public static PrometheusFormat SelectFormat(string? accept)
     {
         PrometheusFormat best = PrometheusFormat.Text;
         double bestQuality = 0;

@@ -54,16 +54,16 @@ internal static class PrometheusProtobuf
         string name,
         string help,
         bool isCounter,
-        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        IEnumerable<PrometheusSample> samples)
     {
         using ProtobufBuffer buffer = new();
         int family = BeginFamily(buffer, name, help, isCounter ? CounterType : GaugeType);
-        foreach ((IReadOnlyList<KeyValuePair<string, string>> labels, double value) in samples)
+        foreach (PrometheusSample sample in samples)
         {
-            int metric = BeginMetric(buffer, labels);
-            int sample = buffer.Begin(isCounter ? MetricCounter : MetricGauge);
-            buffer.WriteDouble(SampleValue, value);
-            buffer.End(sample);
+            int metric = BeginMetric(buffer, sample.Labels);
+            int number = buffer.Begin(isCounter ? MetricCounter : MetricGauge);
+            buffer.WriteDouble(SampleValue, sample.Value);
+            buffer.End(number);
             buffer.End(metric);
         }
 

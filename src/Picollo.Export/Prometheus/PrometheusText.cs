@@ -32,18 +32,18 @@ internal static class PrometheusText
         string help,
         bool isCounter,
         bool isOpenMetrics,
-        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        IEnumerable<PrometheusSample> samples)
     {
         // In OpenMetrics, the suffix belongs to the samples of a counter and not to its name.
         string family = isCounter && isOpenMetrics && name.EndsWith(Total, StringComparison.Ordinal) ? name[..^Total.Length] : name;
         Utf8Lines lines = new(output);
         WriteHeader(ref lines, family, isCounter ? "counter" : "gauge", help, isOpenMetrics);
-        foreach ((IReadOnlyList<KeyValuePair<string, string>> labels, double value) in samples)
+        foreach (PrometheusSample sample in samples)
         {
-            string text = PrometheusNames.LabelsOf(labels);
+            string text = PrometheusNames.LabelsOf(sample.Labels);
             lines.WriteText(text.Length == 0 ? $"{name} " : $"{name}{{{text}}} ");
             lines.Reserve(Utf8Lines.NumberLength);
-            lines.Write(value);
+            lines.Write(sample.Value);
             lines.WriteText("\n");
         }
 

@@ -7,7 +7,7 @@ namespace Picollo.Export;
 /// of all their values.
 /// </summary>
 /// <remarks>
-/// <para><b>Formats.</b> <see cref="FormatOf"/> selects the format that a client requests. In text, histograms are classic histograms with
+/// <para><b>Formats.</b> <see cref="SelectFormat"/> selects the format that a client requests. In text, histograms are classic histograms with
 /// fixed bounds. In protobuf, they are native histograms, and also have the classic bounds for clients that do not read native
 /// histograms.</para>
 /// <para>
@@ -47,8 +47,8 @@ namespace Picollo.Export;
 /// var writer = new PrometheusWriter();
 /// app.MapGet("/metrics", context =>
 /// {
-///     PrometheusFormat format = PrometheusWriter.FormatOf(context.Request.Headers.Accept);
-///     context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
+///     PrometheusFormat format = PrometheusWriter.SelectFormat(context.Request.Headers.Accept);
+///     context.Response.ContentType = PrometheusWriter.GetContentType(format);
 ///     writer.Write(context.Response.BodyWriter, format, registry);
 ///     return Task.CompletedTask;
 /// });
@@ -84,13 +84,13 @@ public sealed class PrometheusWriter
     /// <param name="accept">The header <c>Accept</c> of the request; <see langword="null"/> for none.</param>
     /// <returns>The format with the highest quality in the header, or the first of several; <see cref="PrometheusFormat.Text"/> if the
     /// header names none.</returns>
-    public static PrometheusFormat FormatOf(string? accept) => AcceptHeader.FormatOf(accept);
+    public static PrometheusFormat SelectFormat(string? accept) => AcceptHeader.SelectFormat(accept);
 
     /// <summary>Returns the media type of a format, for the header <c>Content-Type</c>.</summary>
     /// <param name="format">The format.</param>
     /// <returns>The media type with its parameters.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
-    public static string ContentTypeOf(PrometheusFormat format) => AcceptHeader.ContentTypeOf(format);
+    public static string GetContentType(PrometheusFormat format) => AcceptHeader.GetContentType(format);
 
     /// <summary>Writes all histograms of a registry, and ends the exposition.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
@@ -139,7 +139,7 @@ public sealed class PrometheusWriter
         if (omitted.Count > 0)
         {
             WriteGauge(output, format, PrometheusSelection.Omitted, "Histograms that are not exported, by reason.", omitted.CountBy(
-                histogram => histogram).Select(count => (LabelsOf(count.Key), (double)count.Value)));
+                histogram => histogram).Select(count => SampleOf(count.Key, count.Value)));
         }
 
         if (format == PrometheusFormat.OpenMetrics)
@@ -148,8 +148,8 @@ public sealed class PrometheusWriter
         }
     }
 
-    private static IReadOnlyList<KeyValuePair<string, string>> LabelsOf((string Histogram, string Reason) omitted) =>
-        [new("histogram", omitted.Histogram), new("reason", omitted.Reason)];
+    private static PrometheusSample SampleOf((string Histogram, string Reason) omitted, int count) =>
+        new(count, [new("histogram", omitted.Histogram), new("reason", omitted.Reason)]);
 
     /// <summary>Writes a counter, which has a value for each set of labels. The values never decrease until the process restarts.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
@@ -157,7 +157,7 @@ public sealed class PrometheusWriter
     /// <param name="name">The name. The suffix <c>_total</c> is added unless the name already has it. OpenMetrics requires that no other
     /// metric has the name without or with this suffix, including histograms.</param>
     /// <param name="help">The description of the counted events.</param>
-    /// <param name="samples">The labels and the value of each series, 0 or more. Each set of labels must be unique.</param>
+    /// <param name="samples">The series, with values of 0 or more. Each set of labels must be unique.</param>
     /// <remarks>Names and labels are converted like those of histograms. Thread-safe.</remarks>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
@@ -167,7 +167,7 @@ public sealed class PrometheusWriter
         PrometheusFormat format,
         string name,
         string help,
-        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples) =>
+        IEnumerable<PrometheusSample> samples) =>
         WriteFamily(output, format, name, help, isCounter: true, samples);
 
     /// <summary>Writes a gauge, which has a value for each set of labels. The values can increase and decrease.</summary>
@@ -175,7 +175,7 @@ public sealed class PrometheusWriter
     /// <param name="format">The format.</param>
     /// <param name="name">The name, with its unit. No other metric may have it.</param>
     /// <param name="help">The description of the measured quantity.</param>
-    /// <param name="samples">The labels and the value of each series. Each set of labels must be unique.</param>
+    /// <param name="samples">The series. Each set of labels must be unique.</param>
     /// <inheritdoc cref="WriteCounter" path="/remarks"/>
     /// <inheritdoc cref="WriteCounter" path="/exception"/>
     public static void WriteGauge(
@@ -183,7 +183,7 @@ public sealed class PrometheusWriter
         PrometheusFormat format,
         string name,
         string help,
-        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples) =>
+        IEnumerable<PrometheusSample> samples) =>
         WriteFamily(output, format, name, help, isCounter: false, samples);
 
     private static void WriteFamily(
@@ -192,7 +192,7 @@ public sealed class PrometheusWriter
         string name,
         string help,
         bool isCounter,
-        IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        IEnumerable<PrometheusSample> samples)
     {
         ArgumentNullException.ThrowIfNull(output);
         ArgumentException.ThrowIfNullOrEmpty(name);

@@ -84,7 +84,7 @@ public class MeterBridgeTests
             },
             options =>
             {
-                options.MeasureAllRequests = measureAll;
+                options.Requests.MeasureAll = measureAll;
                 options.Meters.AddMeter("*");
             });
 

@@ -16,7 +16,7 @@ public class NamesTests
     public void Options_of_both_exporters_are_accessible_in_one_file()
     {
         OtlpExporterOptions theirs = new() { Protocol = OtlpExportProtocol.HttpProtobuf };
-        OtlpExportOptions ours = new() { Temporality = OtlpTemporality.Delta };
+        OtlpExportOptions ours = new() { UseDeltaTemporality = true };
 
         theirs.GetType().Namespace.Should().Be("OpenTelemetry.Exporter");
         ours.GetType().Namespace.Should().Be("Picollo.Export");

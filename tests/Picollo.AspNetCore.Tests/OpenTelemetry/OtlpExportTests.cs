@@ -70,6 +70,6 @@ public class OtlpExportTests
                 ["OTEL_METRIC_EXPORT_INTERVAL"] = interval,
                 ["OTEL_SERVICE_NAME"] = "shop",
             });
-            builder.Services.AddPicollo().AddOtlpExporter(options => options.ResourceAttributes["team"] = "a").AddOtlpExporter();
+            builder.Services.AddPicollo().AddPicolloOtlpExporter(options => options.ResourceAttributes["team"] = "a").AddPicolloOtlpExporter();
         });
 }

@@ -32,12 +32,12 @@ internal sealed class CompleteReading : IDisposable
             .AddSingleton<TimeProvider>(_clock)
             .AddPicollo(options =>
             {
-                (options.MaxRoutes, options.MeasureRuntime) = (5, hasRuntime);
-                (options.MeasureAllocations, options.CollectExemplars) = (true, true);
+                (options.Requests.MaxRoutes, options.MeasureRuntime) = (5, hasRuntime);
+                (options.Requests.MeasureAllocations, options.Requests.CollectExemplars) = (true, true);
                 options.CpuWorkers.WorkerCount = 2;
                 options.Meters.AddMeter("Shop");
             })
-            .Services.BuildServiceProvider();
+            .BuildServiceProvider();
         Get<PageReader>();
         Get<CpuWorkerPool>();
         Get<MeterBridge>().StartAsync(default);

@@ -8,7 +8,7 @@ public class EventStreamMemoryTests
     [Fact]
     public async Task Viewers_that_disconnect_leave_no_memory_behind()
     {
-        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 8);
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxPageViewers = 8);
         server.Count("GET", "/orders", count: 100);
         string id = await PageEndpointsTests.IdAsync(server);
         await ViewAsync(20);

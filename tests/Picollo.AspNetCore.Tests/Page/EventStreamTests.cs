@@ -53,7 +53,7 @@ public class EventStreamTests
     [Fact]
     public async Task Viewers_beyond_the_limit_get_503_until_one_disconnects()
     {
-        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 2);
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxPageViewers = 2);
         EventReader first = await EventReader.OpenAsync(server, "");
         await using EventReader second = await EventReader.OpenAsync(server, "");
         using HttpResponseMessage third = await server.Client.GetAsync("/picollo/events");

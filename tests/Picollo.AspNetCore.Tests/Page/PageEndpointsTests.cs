@@ -316,7 +316,7 @@ public class PageEndpointsTests
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":false,");
         server.Count("GET", "/more");
 
-        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"The table is full: further routes are counted as (other). <code>PicolloOptions.MaxRoutes</code> is {most}.");
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"The table is full: further routes are counted as (other). <code>PicolloOptions.Requests.MaxRoutes</code> is {most}.");
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":true,").And.Contain("\"(other)\"");
         (await server.Client.GetStringAsync("/picollo/metrics")).Should().Contain($"picollo_http_server_max_routes {most}\n")
             .And.Contain("picollo_http_server_responses_total{http_request_method=\"_OTHER\",http_route=\"(other)\",response=\"2xx\"} 1\n");

@@ -57,7 +57,7 @@ internal sealed class PageServer : IAsyncDisposable
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = environment });
         builder.Logging.ClearProviders().AddProvider(log);
         builder.WebHost.UseUrls("http://127.0.0.1:0");
-        builder.Services.AddPicollo(options => options.PageToken = Token).Services.AddPicollo(configure);
+        builder.Services.AddPicollo(options => options.PageToken = Token).AddPicollo(configure);
         build?.Invoke(builder);
         WebApplication application = builder.Build();
         application.Use((context, next) =>

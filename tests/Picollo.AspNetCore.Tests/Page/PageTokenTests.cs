@@ -230,7 +230,7 @@ public class PageTokenTests
             options =>
             {
                 options.PageToken = Token;
-                options.CollectExemplars = options.ShowPaths = options.MeasureAllRequests = true;
+                options.Requests.CollectExemplars = options.Requests.ShowPaths = options.Requests.MeasureAll = true;
                 options.Meters.AddMeter("*");
             },
             builder =>

@@ -26,7 +26,7 @@ public class StrangerTests
     [MemberData(nameof(Requests))]
     public async Task A_request_of_another_user_as_nginx_sends_it_gets_401(string method, string path)
     {
-        await using PageServer server = await PageServer.StartAsync(configure: options => options.Profiling = true);
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.EnableProfiling = true);
 
         string response = RawRequest.Send(server.Address, method, path, Stranger);
 

@@ -193,7 +193,7 @@ public class CpuProfilesTests
     [Fact]
     public void The_memory_for_profiles_is_limited()
     {
-        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
         CpuProfiles profiles = services.GetRequiredService<CpuProfiles>();
         StoredProfile first = Store(CpuProfiles.MaxNodes / 2), second = Store(CpuProfiles.MaxNodes / 2);
         profiles.All.Should().Equal(second, first);
@@ -378,7 +378,7 @@ public class CpuProfilesTests
                     return "done";
                 });
             },
-            options => (options.Profiling, options.CpuBudget) = (profiling, budget),
+            options => (options.EnableProfiling, options.Requests.CpuBudget) = (profiling, budget),
             builder => builder.Services.AddSingleton(time ?? new FastTimers(factor)),
             environment);
 }

@@ -197,7 +197,7 @@ public class ProfileRouteTests
                 builder.Services.AddSignalR();
                 if (isNamed)
                 {
-                    builder.Services.AddPicollo().MeasureHubMethods();
+                    builder.Services.AddPicollo().AddPicolloHubMethods();
                 }
             });
         await using HubConnection connection = new HubConnectionBuilder().WithUrl(new Uri(server.Address, "/hub"), transport).Build();
@@ -281,7 +281,7 @@ public class ProfileRouteTests
             application.MapPicollo();
             map(application);
         },
-        options => options.Profiling = true,
+        options => options.EnableProfiling = true,
         builder =>
         {
             builder.Services.AddSingleton<TimeProvider>(_end);

@@ -108,7 +108,7 @@ public sealed class AllocatedBytesTests : IDisposable
             await allocated.Task;
             return "ended";
         }),
-        options => (options.MeasureAllocations, options.MeasureAfterResponse) = (true, isMeasuredAfterEnd));
+        options => (options.Requests.MeasureAllocations, options.Requests.MeasureAfterResponse) = (true, isMeasuredAfterEnd));
 
     private static Task<RequestApp> StartAsync(bool isMeasured) => RequestApp.StartAsync(
         web =>
@@ -123,7 +123,7 @@ public sealed class AllocatedBytesTests : IDisposable
                 return length + new byte[Bytes].Length;
             });
         },
-        options => options.MeasureAllocations = isMeasured);
+        options => options.Requests.MeasureAllocations = isMeasured);
 
     private static async Task<JsonElement> ReadAsync(RequestApp app) => JsonDocument
         .Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("routes").EnumerateArray()

@@ -52,7 +52,7 @@ public class AllocationTests
 
     private static RequestDelegate Pipeline(CpuUsageDetail detail)
     {
-        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Detail = detail).Services.BuildServiceProvider();
+        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Requests.CpuUsageDetail = detail).BuildServiceProvider();
         ApplicationBuilder app = new(services);
         app.UsePicollo();
         app.Run(static context =>

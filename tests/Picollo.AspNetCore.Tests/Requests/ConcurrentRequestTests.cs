@@ -26,8 +26,8 @@ public class ConcurrentRequestTests
             },
             options =>
             {
-                options.Detail = detail;
-                options.ServerTiming = true;
+                options.Requests.CpuUsageDetail = detail;
+                options.Requests.AddServerTiming = true;
                 options.CpuWorkerQueueLimit = Requests;
             });
 

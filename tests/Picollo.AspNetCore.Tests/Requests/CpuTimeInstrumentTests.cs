@@ -35,7 +35,7 @@ public class CpuTimeInstrumentTests
                 web.MapGet("/burn/{id}", (string id) => Burn.Milliseconds(30));
                 web.MapGet("/teapot", () => Results.StatusCode(418));
             },
-            options => options.Detail = detail);
+            options => options.Requests.CpuUsageDetail = detail);
         using MeterProvider provider = Sdk.CreateMeterProviderBuilder()
             .AddMeter("Picollo.AspNetCore")
             .AddOtlpExporter((exporter, reader) =>
@@ -87,8 +87,8 @@ public class CpuTimeInstrumentTests
             web => web.MapGet("/x", () => "x"),
             options =>
             {
-                options.Detail = detail;
-                options.CpuBudget = TimeSpan.Zero;
+                options.Requests.CpuUsageDetail = detail;
+                options.Requests.CpuBudget = TimeSpan.FromTicks(1);
             });
         int lines = 0;
         app.Log.OnLine = line =>
@@ -212,7 +212,7 @@ public class CpuTimeInstrumentTests
     [Fact]
     public void The_meter_is_created_by_the_factory_of_the_application_and_is_disabled_without_listeners()
     {
-        using ServiceProvider services = new ServiceCollection().AddPicollo().Services.BuildServiceProvider();
+        using ServiceProvider services = new ServiceCollection().AddPicollo().BuildServiceProvider();
         CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();
         instrument.IsEnabled.Should().BeFalse();
         object? scope = null;

@@ -167,7 +167,7 @@ public class CpuUsageCountingTests
                 Burn.Milliseconds(milliseconds / 2);
             }),
             protocols: HttpProtocols.Http2,
-            options: options => options.ServerTiming = true);
+            options: options => options.Requests.AddServerTiming = true);
         app.Client.DefaultRequestVersion = HttpVersion.Version20;
         app.Client.DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact;
         await app.Client.GetStringAsync("/burn/2");
@@ -237,7 +237,7 @@ public class CpuUsageCountingTests
                     web.MapGet($"/route{i}", () => "route");
                 }
             },
-            options => options.MaxRoutes = 12);
+            options => options.Requests.MaxRoutes = 12);
         const int Requests = 10_000;
         await Parallel.ForEachAsync(Enumerable.Range(0, Requests), new ParallelOptions { MaxDegreeOfParallelism = 4 }, async (i, cancellation) =>
         {
@@ -268,7 +268,7 @@ public class CpuUsageCountingTests
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", () => "x"),
-            build: builder => builder.Services.AddPicollo(options => options.MaxRoutes = 9).Services.AddPicollo());
+            build: builder => builder.Services.AddPicollo(options => options.Requests.MaxRoutes = 9).AddPicollo());
         await app.Client.GetStringAsync("/x");
 
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/x", 1));
@@ -336,7 +336,7 @@ public class CpuUsageCountingTests
     [Fact]
     public async Task A_request_does_not_change_the_flow_of_its_caller()
     {
-        await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
         ApplicationBuilder app = new(services);
         app.UsePicollo();
         TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);

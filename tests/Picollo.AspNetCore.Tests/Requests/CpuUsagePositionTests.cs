@@ -11,7 +11,7 @@ using Picollo.AspNetCore.Measuring;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Tests what <c>UsePicollo()</c> measures depending on its position, and what <see cref="PicolloOptions.MeasureAllRequests"/> adds.</summary>
+/// <summary>Tests what <c>UsePicollo()</c> measures depending on its position, and what <see cref="PicolloRequestOptions.MeasureAll"/> adds.</summary>
 public class CpuUsagePositionTests
 {
     private const double BurntMilliseconds = 200;
@@ -26,7 +26,7 @@ public class CpuUsagePositionTests
     [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Earlier_middleware_is_measured_only_with_MeasureAllRequests(bool all)
+    public async Task Earlier_middleware_is_measured_only_with_MeasureAll(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -59,7 +59,7 @@ public class CpuUsagePositionTests
                 web.Use(BurnFirst);
                 web.MapGet("/x", () => "x");
             },
-            options => options.ServerTiming = true,
+            options => options.Requests.AddServerTiming = true,
             measureAll: all);
         HttpResponseMessage response = await app.Client.GetAsync("/x");
 
@@ -71,7 +71,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Requests_answered_by_earlier_middleware_are_counted_only_with_MeasureAllRequests(bool all)
+    public async Task Requests_answered_by_earlier_middleware_are_counted_only_with_MeasureAll(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -139,7 +139,7 @@ public class CpuUsagePositionTests
                 web.Map("/map", branch => branch.UsePicollo().Run(context => context.Response.WriteAsync("map")));
                 web.MapGet("/x", () => "x");
             },
-            options => options.ServerTiming = true,
+            options => options.Requests.AddServerTiming = true,
             measureAll: all);
         HttpResponseMessage response = await app.Client.GetAsync("/x");
         await app.Client.GetStringAsync("/map");
@@ -201,12 +201,12 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task UsePicollo_and_MeasureAllRequests_work_in_a_host_with_a_startup_class(bool all)
+    public async Task UsePicollo_and_MeasureAll_work_in_a_host_with_a_startup_class(bool all)
     {
         using IHost host = new HostBuilder()
             .ConfigureWebHost(web => web
                 .UseKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0))
-                .ConfigureServices(services => services.AddPicollo(options => options.MeasureAllRequests = all))
+                .ConfigureServices(services => services.AddPicollo(options => options.Requests.MeasureAll = all))
                 .UseStartup<Startup>())
             .Build();
         await host.StartAsync();
@@ -224,7 +224,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task The_budget_and_the_limit_of_routes_apply_with_UsePicollo_and_MeasureAllRequests(bool all)
+    public async Task The_budget_and_the_limit_of_routes_apply_with_UsePicollo_and_MeasureAll(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -235,8 +235,8 @@ public class CpuUsagePositionTests
             },
             options =>
             {
-                options.MaxRoutes = 1;
-                options.CpuBudget = TimeSpan.Zero;
+                options.Requests.MaxRoutes = 1;
+                options.Requests.CpuBudget = TimeSpan.FromTicks(1);
             },
             measureAll: all);
         await app.Client.GetStringAsync("/a");

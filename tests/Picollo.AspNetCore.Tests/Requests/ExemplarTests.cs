@@ -111,7 +111,7 @@ public partial class ExemplarTests
             app.MapGet("/fails", void () => throw new InvalidOperationException());
             app.MapGet("/limited", () => Results.StatusCode(StatusCodes.Status429TooManyRequests));
         },
-        options => options.CollectExemplars = collect);
+        options => options.Requests.CollectExemplars = collect);
 
     private static async Task<JsonElement[]> SlowestAsync(RequestApp app)
     {

@@ -249,7 +249,7 @@ public class GrpcTests
     public async Task The_page_and_JSON_show_the_gRPC_status_of_failures_and_of_the_slowest_calls()
     {
         using Steps steps = new();
-        await using RequestApp app = await StartAsync(steps, options => options.CollectExemplars = true);
+        await using RequestApp app = await StartAsync(steps, options => options.Requests.CollectExemplars = true);
         await CallAsync(app, "fail 13");
         await CallAsync(app, "fail 13");
         await CallAsync(app, "ok");

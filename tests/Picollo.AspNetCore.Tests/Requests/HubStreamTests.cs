@@ -25,7 +25,7 @@ public sealed class HubStreamTests : IAsyncLifetime
             build: builder =>
             {
                 builder.Services.AddSignalR();
-                builder.Services.AddPicollo().MeasureHubMethods();
+                builder.Services.AddPicollo().AddPicolloHubMethods();
             });
         _connection = new HubConnectionBuilder().WithUrl(new Uri(_app.Address, "/hub")).Build();
         await _connection.StartAsync();

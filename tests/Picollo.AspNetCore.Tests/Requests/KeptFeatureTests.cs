@@ -14,7 +14,7 @@ public class KeptFeatureTests
     [Fact]
     public void Late_calls_affect_only_their_own_request()
     {
-        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
         Action<HttpContext> handler = static _ => { };
         ApplicationBuilder app = new(services);
         app.UsePicollo();

@@ -52,7 +52,7 @@ internal sealed class RequestApp : IAsyncDisposable
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = protocols));
         builder.Services.AddPicollo(picollo =>
         {
-            picollo.MeasureAllRequests = measureAll;
+            picollo.Requests.MeasureAll = measureAll;
             options?.Invoke(picollo);
         });
         build?.Invoke(builder);

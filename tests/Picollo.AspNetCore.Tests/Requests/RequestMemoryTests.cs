@@ -18,7 +18,7 @@ public class RequestMemoryTests
     [Fact]
     public async Task One_hundred_thousand_sequential_requests_leave_no_memory_behind()
     {
-        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
         RequestDelegate pipeline = Build(services, _ => Task.CompletedTask);
         await RunAsync(20_000); // also allocates what other tests and the runtime keep once
         long before = GC.GetTotalMemory(forceFullCollection: true);
@@ -42,7 +42,7 @@ public class RequestMemoryTests
     public async Task One_thousand_concurrent_requests_are_listed_and_leave_no_memory_behind()
     {
         const int Count = 1_000;
-        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider();
         RunList running = services.GetRequiredService<RunList>();
         TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
         RequestDelegate pipeline = Build(services, _ => mayEnd.Task);

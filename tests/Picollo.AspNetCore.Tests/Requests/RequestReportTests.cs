@@ -43,7 +43,7 @@ public class RequestReportTests
                 });
                 web.MapGet("/fails", string () => throw new InvalidOperationException("fails"));
             },
-            options => options.ServerTiming = true);
+            options => options.Requests.AddServerTiming = true);
         foreach (string path in new[] { "/sync", "/waits", "/writes", "/fails", "/missing" })
         {
             HttpResponseMessage response = await app.Client.GetAsync(path);
@@ -63,7 +63,7 @@ public class RequestReportTests
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", (HttpContext context) => context.Response.WriteAsync(" and ended")),
-            options => options.ServerTiming = true,
+            options => options.Requests.AddServerTiming = true,
             builder => builder.Services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, ResponseStarter>()));
         HttpResponseMessage response = await app.Client.GetAsync("/x");
 
@@ -90,7 +90,7 @@ public class RequestReportTests
                 web.MapGet("/heavy/{id}", (string id) => Burn.Milliseconds(60));
                 web.MapGet("/light", () => "light");
             },
-            options => options.CpuBudget = TimeSpan.FromMilliseconds(50));
+            options => options.Requests.CpuBudget = TimeSpan.FromMilliseconds(50));
         await app.Client.GetStringAsync("/light");
         await app.Client.SendAsync(new HttpRequestMessage(HttpMethod.Get, "/heavy/secret?password=1") { Headers = { { "X-Secret", "header" } } });
         await app.GetCountsAsync(2);
@@ -115,7 +115,7 @@ public class RequestReportTests
     public async Task User_and_kernel_time_are_summed_if_requested()
     {
         await using RequestApp split = await RequestApp.StartAsync(
-            web => web.MapGet("/burn", () => Burn.Milliseconds(200)), options => options.Detail = CpuUsageDetail.UserAndKernel);
+            web => web.MapGet("/burn", () => Burn.Milliseconds(200)), options => options.Requests.CpuUsageDetail = CpuUsageDetail.UserAndKernel);
         await split.Client.GetStringAsync("/burn");
         await split.GetCountsAsync(1);
         CpuUsage sums = split.Routes.All.Single().Split;
@@ -151,8 +151,8 @@ public class RequestReportTests
         LogSink sink = new();
         using ServiceProvider services = new ServiceCollection()
             .AddLogging(logging => logging.AddProvider(sink))
-            .AddPicollo(options => options.CpuBudget = TimeSpan.FromMilliseconds(50))
-            .Services.BuildServiceProvider();
+            .AddPicollo(options => options.Requests.CpuBudget = TimeSpan.FromMilliseconds(50))
+            .BuildServiceProvider();
 
         DefaultHttpContext context = new();
         RequestReporter reporter = services.GetRequiredService<RequestReporter>();

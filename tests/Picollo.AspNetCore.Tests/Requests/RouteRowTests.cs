@@ -43,7 +43,7 @@ public class RouteRowTests
         Array.ForEach(threads, thread => thread.Join());
 
         (usage.HistogramOf(RunFact.CpuTime)!.TotalCount, usage.HistogramOf(RunFact.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
-        Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloOptions.MaxRoutes states a maximum of 22 KB");
+        Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloRequestOptions.MaxRoutes states a maximum of 22 KB");
 
         for (ulong size = 1; size < 1UL << 40; size += (size / 200) + 1)
         {

@@ -12,7 +12,7 @@ public class RouteTableTests
     [Fact]
     public void In_a_full_table_further_routes_share_one_row()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }), TimeProvider.System);
+        RouteTable table = new(Options.Create(new PicolloOptions { Requests = { MaxRoutes = 2 } }), TimeProvider.System);
         RouteRow first = table.Get("GET", "/a");
         table.Get("GET", "/b");
 
@@ -27,7 +27,7 @@ public class RouteTableTests
     [Fact]
     public void A_route_with_the_name_of_the_shared_row_is_counted_in_it()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
+        RouteTable table = new(Options.Create(new PicolloOptions { Requests = { MaxRoutes = 1 } }), TimeProvider.System);
         RouteRow own = table.Get("_OTHER", "(other)");
 
         table.Get("GET", "/a").Should().BeSameAs(own);
@@ -37,7 +37,7 @@ public class RouteTableTests
     [Fact]
     public void An_endpoint_keeps_its_row_in_a_full_table()
     {
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
+        RouteTable table = new(Options.Create(new PicolloOptions { Requests = { MaxRoutes = 1 } }), TimeProvider.System);
         EndpointInfo endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
         RouteRow own = endpoint.In("_OTHER", "").Get(table, false);
 
@@ -50,7 +50,7 @@ public class RouteTableTests
     {
         Endpoint[] declared = [.. Enumerable.Range(0, 9).Select(i => Declared($"/{i}"))];
         RouteTable table = new(
-            Options.Create(new PicolloOptions { MaxRoutes = 8 }), TimeProvider.System, new DefaultEndpointDataSource(declared));
+            Options.Create(new PicolloOptions { Requests = { MaxRoutes = 8 } }), TimeProvider.System, new DefaultEndpointDataSource(declared));
         foreach (string route in new[] { "(unhandled)", "/health", "/hub" })
         {
             table.Get("GET", route);
@@ -69,7 +69,7 @@ public class RouteTableTests
     public void Methods_of_endpoints_that_are_added_later_are_reserved()
     {
         ChangingEndpoints endpoints = new() { All = [Declared("/0")] };
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 4 }), TimeProvider.System, endpoints);
+        RouteTable table = new(Options.Create(new PicolloOptions { Requests = { MaxRoutes = 4 } }), TimeProvider.System, endpoints);
         table.Get("GET", "(unhandled)");
         endpoints.All = [Declared("/0"), Declared("/1"), Declared("/2")];
         table.Get("GET", "/health");
@@ -86,7 +86,7 @@ public class RouteTableTests
     public void Nothing_is_reserved_for_endpoints_that_are_not_in_the_table()
     {
         DefaultEndpointDataSource endpoints = new(Declared("/0"), Declared("/1", new DisableHttpMetricsAttribute()));
-        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }), TimeProvider.System, endpoints);
+        RouteTable table = new(Options.Create(new PicolloOptions { Requests = { MaxRoutes = 2 } }), TimeProvider.System, endpoints);
 
         table.Get("GET", "(unhandled)").Route.Should().Be("(unhandled)");
     }

@@ -298,7 +298,7 @@ public sealed class RowTests : IDisposable
                 web.MapGet("/get", () => "get");
                 web.MapMethods("/both", ["PUT", "DELETE"], () => "both");
             },
-            options => options.MaxRoutes = maxRoutes);
+            options => options.Requests.MaxRoutes = maxRoutes);
         for (int i = 0; i < 30; i++)
         {
             foreach (string method in AllMethods)

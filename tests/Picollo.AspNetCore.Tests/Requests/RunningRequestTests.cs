@@ -85,7 +85,7 @@ public class RunningRequestTests
                 });
                 web.MapPost("/poll", steps.NextAsync).WithLongLivedRequests();
             },
-            options => options.ShowPaths = true);
+            options => options.Requests.ShowPaths = true);
         Stopwatch start = Stopwatch.StartNew();
         List<Task> requests = [];
         await Begin(app.Client.PostAsync("/poll", null));
@@ -148,7 +148,7 @@ public class RunningRequestTests
                 Burn.Milliseconds(Burnt);
                 await steps.NextAsync();
             }),
-            options => options.CpuBudget = TimeSpan.FromMilliseconds(Burnt / 2),
+            options => options.Requests.CpuBudget = TimeSpan.FromMilliseconds(Burnt / 2),
             builder => builder.Services.AddSingleton<TimeProvider>(time));
         Task request = app.Client.GetStringAsync("/slow");
         await steps.ReachedAsync();
@@ -179,7 +179,7 @@ public class RunningRequestTests
                     Burn.Milliseconds(Burnt);
                 });
             }),
-            options => options.MeasureAfterResponse = isMeasured);
+            options => options.Requests.MeasureAfterResponse = isMeasured);
         await app.Client.GetStringAsync("/start");
         await app.GetCountsAsync(1);
         long before = app.Routes.All.Single().TotalCpuNanoseconds;

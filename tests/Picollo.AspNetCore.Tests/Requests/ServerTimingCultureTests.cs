@@ -18,7 +18,7 @@ public class ServerTimingCultureTests
                 });
                 web.MapGet("/x", () => $"{0.5}");
             },
-            options => options.ServerTiming = true);
+            options => options.Requests.AddServerTiming = true);
         HttpResponseMessage response = await app.Client.GetAsync("/x");
 
         (await response.Content.ReadAsStringAsync()).Should().Be("0,5");

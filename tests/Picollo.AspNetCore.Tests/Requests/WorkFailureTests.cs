@@ -130,7 +130,7 @@ public class WorkFailureTests
             build: builder =>
             {
                 builder.Services.AddSignalR();
-                builder.Services.AddPicollo().MeasureHubMethods();
+                builder.Services.AddPicollo().AddPicolloHubMethods();
             });
         HubConnection connection = new HubConnectionBuilder().WithUrl(new Uri(app.Address, "/hub"), transport).Build();
         await connection.StartAsync();

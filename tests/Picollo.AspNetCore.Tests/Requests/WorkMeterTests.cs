@@ -78,7 +78,7 @@ public class WorkMeterTests
     [Fact]
     public async Task The_number_of_names_is_limited_and_a_run_ends_once()
     {
-        await using RequestApp app = await RequestApp.StartAsync(_ => { }, options => options.MaxRoutes = 2);
+        await using RequestApp app = await RequestApp.StartAsync(_ => { }, options => options.Requests.MaxRoutes = 2);
         WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
         foreach (string name in new[] { "a", "b", "c", "d", "a" })
         {
@@ -121,7 +121,7 @@ public class WorkMeterTests
             build: builder =>
             {
                 builder.Services.AddSignalR();
-                builder.Services.AddPicollo().MeasureHubMethods().MeasureHubMethods();
+                builder.Services.AddPicollo().AddPicolloHubMethods().AddPicolloHubMethods();
             });
         await CallAsync(app, transport, Calls);
 

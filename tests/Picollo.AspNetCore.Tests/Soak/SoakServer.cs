@@ -71,24 +71,24 @@ internal static class SoakServer
             options =>
             {
                 options.MeasureRuntime = true;
-                options.MeasureAllocations = true;
-                options.CollectExemplars = true;
-                options.Profiling = true;
-                options.ServerTiming = true;
-                options.CpuBudget = Budget;
-                options.Detail = Picollo.Cpu.CpuUsageDetail.UserAndKernel;
-                options.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 2 };
+                options.Requests.MeasureAllocations = true;
+                options.Requests.CollectExemplars = true;
+                options.EnableProfiling = true;
+                options.Requests.AddServerTiming = true;
+                options.Requests.CpuBudget = Budget;
+                options.Requests.CpuUsageDetail = Picollo.Cpu.CpuUsageDetail.UserAndKernel;
+                options.CpuWorkers.WorkerCount = 2;
                 options.Meters.AddMeter(MeterName, "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http");
             },
             builder =>
             {
                 builder.Logging.AddProvider(log);
                 builder.Services.AddSignalR();
-                builder.Services.AddPicollo().MeasureHubMethods().AddOtlpExporter(options =>
+                builder.Services.AddPicollo().AddPicolloHubMethods().AddPicolloOtlpExporter(options =>
                 {
                     options.Endpoint = receiver.Endpoint;
                     options.Interval = exportInterval;
-                    options.Temporality = OtlpTemporality.Delta;
+                    options.UseDeltaTemporality = true;
                 });
                 histograms.Register(builder.Services);
             });

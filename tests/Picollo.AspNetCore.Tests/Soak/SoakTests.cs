@@ -94,9 +94,9 @@ public class SoakTests(ITestOutputHelper output)
         // One log keeps all its files, so that counts can be compared. The other one replaces its files.
         string complete = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "complete")).FullName, "all.hlog");
         string rolling = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "rolling")).FullName, "last.hlog");
-        await using HdrHistogramLogRecorder all = new(
+        await using HdrHistogramLogRecorder all = HdrHistogramLogRecorder.Start(
             complete, duration / 100, new() { MaxFileBytes = 1 << 20, FilesKept = 10_000, OnError = recorderErrors.Add });
-        await using HdrHistogramLogRecorder last = new(
+        await using HdrHistogramLogRecorder last = HdrHistogramLogRecorder.Start(
             rolling, TimeSpan.FromSeconds(1), new() { MaxFileBytes = 1 << 16, FilesKept = 3, OnError = recorderErrors.Add });
         HdrHistogramLogRecorder[] recorders = [all, last];
         foreach (HdrHistogramLogRecorder recorder in recorders)

@@ -86,17 +86,20 @@ public sealed class PicolloSpansTests : IDisposable
     }
 
     [Fact]
-    public async Task A_host_without_a_server_measures_spans_until_it_is_disposed()
+    public async Task A_host_without_a_server_measures_spans_from_before_its_services_until_after_them()
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder();
+        SpanObserver observer = new(_source);
+        builder.Services.AddSingleton<IHostedService>(observer);
         builder.Services.AddPicolloSpans("Tests.*");
-        using (IHost host = builder.Build())
-        {
-            await host.StartAsync();
-            _source.HasListeners().Should().BeTrue();
-            await host.StopAsync();
-        }
+        using IHost host = builder.Build();
+        _ = host.Services.GetServices<IHostedService>();
+        _source.HasListeners().Should().BeFalse("services have no effect before the host starts");
 
+        await host.StartAsync();
+        await host.StopAsync();
+
+        observer.Listening.Should().Equal(true, true);
         _source.HasListeners().Should().BeFalse();
     }
 
@@ -137,6 +140,21 @@ public sealed class PicolloSpansTests : IDisposable
         }
 
         condition().Should().BeTrue();
+    }
+
+    private sealed class SpanObserver(ActivitySource source) : IHostedService
+    {
+        public List<bool> Listening { get; } = [];
+
+        public Task StartAsync(CancellationToken cancellationToken) => Observe();
+
+        public Task StopAsync(CancellationToken cancellationToken) => Observe();
+
+        private Task Observe()
+        {
+            Listening.Add(source.HasListeners());
+            return Task.CompletedTask;
+        }
     }
 
     /// <summary>Copies the tags when a span stops, as an exporter that serializes immediately does. Times are in milliseconds.</summary>

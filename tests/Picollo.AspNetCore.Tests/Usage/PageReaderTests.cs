@@ -19,7 +19,7 @@ public sealed class PageReaderTests : IDisposable
             .AddSingleton<TimeProvider>(_clock)
             .AddSingleton(_registry)
             .AddPicollo()
-            .Services.BuildServiceProvider();
+            .BuildServiceProvider();
         _routes = _services.GetRequiredService<RouteTable>();
     }
 

@@ -23,8 +23,8 @@ public sealed class RecentHistoryTests : IDisposable
         _services = new ServiceCollection()
             .AddLogging()
             .AddSingleton<TimeProvider>(_clock)
-            .AddPicollo(options => (options.MaxRoutes, options.MeasureAllocations) = (256, true))
-            .Services.BuildServiceProvider();
+            .AddPicollo(options => (options.Requests.MaxRoutes, options.Requests.MeasureAllocations) = (256, true))
+            .BuildServiceProvider();
         _routes = _services.GetRequiredService<RouteTable>();
         _reader = _services.GetRequiredService<PageReader>();
         _recent = _services.GetRequiredService<RecentHistory>();
@@ -58,7 +58,7 @@ public sealed class RecentHistoryTests : IDisposable
     public void Each_window_contains_the_requests_in_its_time() => Seeded.Run(20, random =>
     {
         using ServiceProvider services = new ServiceCollection()
-            .AddLogging().AddSingleton<TimeProvider>(_clock).AddPicollo().Services.BuildServiceProvider();
+            .AddLogging().AddSingleton<TimeProvider>(_clock).AddPicollo().BuildServiceProvider();
         (RouteTable routes, PageReader reader, RecentHistory recent) = (
             services.GetRequiredService<RouteTable>(), services.GetRequiredService<PageReader>(), services.GetRequiredService<RecentHistory>());
         List<double> counted = [];

@@ -116,7 +116,7 @@ public class RuntimeServiceTests
             .AddLogging()
             .AddSingleton<TimeProvider>(clock)
             .AddPicollo(options => options.MeasureRuntime = true)
-            .Services.BuildServiceProvider();
+            .BuildServiceProvider();
         RuntimeService usage = services.GetRequiredService<RuntimeService>();
         await usage.StartAsync(CancellationToken.None);
         PageReader reader = services.GetRequiredService<PageReader>();

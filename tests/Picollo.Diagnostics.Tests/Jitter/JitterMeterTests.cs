@@ -281,6 +281,14 @@ public sealed class JitterMeterTests
         meter.UnavailableReasons.Should().Equal("no");
     }
 
+    [FactNeeding(Need.Linux)]
+    public void Without_options_the_defaults_apply()
+    {
+        using JitterMeter meter = JitterMeter.Start();
+
+        meter.Cpus.Should().NotBeEmpty();
+    }
+
     [Fact]
     public void Options_out_of_range_are_rejected()
     {
@@ -296,7 +304,6 @@ public sealed class JitterMeterTests
         Rejected(new() { BreakAbove = TimeSpan.FromTicks(-1) }, "BreakAbove", "more than 0");
         Rejected(new() { Cpus = [] }, "Cpus", "at least one");
         Rejected(new() { Cpus = [0, -1] }, "Cpus", "non-negative");
-        FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
         JitterPlan.FromOptions(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
             .Should().Be(new JitterPlan(1_000, JitterState.Unlimited, 100));

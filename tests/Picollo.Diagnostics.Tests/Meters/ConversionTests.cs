@@ -92,7 +92,7 @@ public class ConversionTests
     [InlineData("KiBy", 1, 3, 3, "bytes", 1.0 / 1024)]
     public void A_configured_scale_is_used(string? unit, double scale, double value, ulong recorded, string name, double ratio)
     {
-        using Listening listening = new(options => options.SetScale("PRICE", scale));
+        using Listening listening = new(options => options.Scales["PRICE"] = scale);
 
         listening.Meter.CreateHistogram<double>("price", unit).Record(value);
 
@@ -167,7 +167,7 @@ public class ConversionTests
     [Fact]
     public void The_first_number_out_of_range_is_2_to_the_63()
     {
-        using Listening listening = new(options => options.SetScale("d", 1));
+        using Listening listening = new(options => options.Scales["d"] = 1);
         Histogram<double> number = listening.Meter.CreateHistogram<double>("d");
 
         number.Record(9_223_372_036_854_775_808.0);
@@ -182,7 +182,7 @@ public class ConversionTests
     [InlineData("ns", 1e30)]
     public void The_ratio_of_an_extreme_scale_is_valid_in_a_description(string unit, double scale)
     {
-        using Listening listening = new(options => options.SetScale("d", scale));
+        using Listening listening = new(options => options.Scales["d"] = scale);
 
         listening.Meter.CreateHistogram<double>("d", unit).Record(1);
 

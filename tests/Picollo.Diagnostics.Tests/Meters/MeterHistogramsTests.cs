@@ -216,15 +216,17 @@ public class MeterHistogramsTests
         options.Invoking(one => one.AddMeter("a", null!)).Should().Throw<ArgumentException>();
         options.Invoking(one => one.MaxSeries = 0).Should().Throw<ArgumentOutOfRangeException>();
         options.Invoking(one => one.MaxSeries = 100_001).Should().Throw<ArgumentOutOfRangeException>();
-        options.Invoking(one => one.SetScale("", 1)).Should().Throw<ArgumentException>();
+        options.MeterNames.Should().BeEmpty("a call that throws adds nothing");
         foreach (double scale in new[] { 0, -1, double.NaN, double.PositiveInfinity, 1e31 })
         {
-            options.Invoking(one => one.SetScale("a", scale)).Should().Throw<ArgumentOutOfRangeException>();
+            options.Scales["a"] = scale;
+            FluentActions.Invoking(() => MeterHistograms.Start(new(), options)).Should().Throw<ArgumentOutOfRangeException>()
+                .WithParameterName(nameof(options.Scales)).WithMessage("*of a must be from 1E-30 to 1E+30*");
         }
 
-        options.MeterNames.Should().BeEmpty("a call that throws adds nothing");
+        options.Scales.Clear();
         options.MeterNames.Add("");
-        FluentActions.Invoking(() => MeterHistograms.Start(new(), options)).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => MeterHistograms.Start(new(), options)).Should().Throw<ArgumentException>().WithParameterName(nameof(options.MeterNames));
         FluentActions.Invoking(() => MeterHistograms.Start(null!, new())).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => MeterHistograms.Start(new(), null!)).Should().Throw<ArgumentNullException>();
     }

@@ -17,7 +17,7 @@ internal sealed class Tracing : IDisposable
     {
         Source = new ActivitySource($"Tests.{Interlocked.Increment(ref _count)}");
         Unselected = new ActivitySource($"{Source.Name}.Unselected");
-        _spans = new ActivityCpuUsage(Source.Name);
+        _spans = ActivityCpuUsage.Start(Source.Name);
         _tracer = new ActivityListener
         {
             ShouldListenTo = source => source == Source || source == Unselected,

@@ -85,7 +85,7 @@ public sealed class LogRecorderTests : IDisposable
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithThreadLocal().WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
         const int Records = 1_000_000;
-        await using (var recorder = new HdrHistogramLogRecorder(Log, TimeSpan.FromMilliseconds(5), new() { OnError = _errors.Add, MaxFileBytes = 20_000, FilesKept = 10_000 }))
+        await using (var recorder = HdrHistogramLogRecorder.Start(Log, TimeSpan.FromMilliseconds(5), new() { OnError = _errors.Add, MaxFileBytes = 20_000, FilesKept = 10_000 }))
         {
             recorder.Add(histogram);
             await Task.WhenAll(Enumerable.Range(0, 2).Select(writer => Task.Run(() =>
@@ -199,7 +199,7 @@ public sealed class LogRecorderTests : IDisposable
         var random = new Random(7);
         var expected = new HdrHistogramMerger();
         int written;
-        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { MaxFileBytes = 6000, FilesKept = 2 })))
+        await using (var recorder = HdrHistogramLogRecorder.Start(log, Second, Options(new() { MaxFileBytes = 6000, FilesKept = 2 })))
         {
             recorder.Add(_histogram);
             recorder.Add(_histogram, "twice");
@@ -251,7 +251,7 @@ public sealed class LogRecorderTests : IDisposable
         File.WriteAllText(Path.Combine(disk.Path, "a.1.hlog"), "older");
         File.WriteAllText(log, "old");
         disk.Fill();
-        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { FilesKept = 3, MaxFileBytes = 1 })))
+        await using (var recorder = HdrHistogramLogRecorder.Start(log, Second, Options(new() { FilesKept = 3, MaxFileBytes = 1 })))
         {
             recorder.Add(_histogram);
             _time.Advance(10 * Second);
@@ -436,7 +436,7 @@ public sealed class LogRecorderTests : IDisposable
         string folder = Path.Combine(_folder, "sub");
         string log = Path.Combine(Directory.CreateDirectory(folder).FullName, "a.hlog");
         HdrHistogram histogram = HdrHistogram.Create();
-        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new() { MaxFileBytes = 1 })))
+        await using (var recorder = HdrHistogramLogRecorder.Start(log, Second, Options(new() { MaxFileBytes = 1 })))
         {
             recorder.Add(histogram);
             _time.Advance(Second);
@@ -566,17 +566,17 @@ public sealed class LogRecorderTests : IDisposable
             recorder.Add(_histogram);
             _time.Advance(Second);
             string same = Path.Combine(_folder, "..", Path.GetFileName(_folder), "a.hlog");
-            Action second = () => _ = new HdrHistogramLogRecorder(same, Second);
+            Action second = () => _ = HdrHistogramLogRecorder.Start(same, Second);
             second.Should().Throw<IOException>().WithMessage($"*another recorder*{Log}*");
             Directory.GetFiles(_folder).Should().Equal(Log);
-            await new HdrHistogramLogRecorder(Path.Combine(_folder, "b.hlog"), Second).DisposeAsync();
+            await HdrHistogramLogRecorder.Start(Path.Combine(_folder, "b.hlog"), Second).DisposeAsync();
         }
 
         await Record().DisposeAsync();
-        Action none = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
+        Action none = () => _ = HdrHistogramLogRecorder.Start(Path.Combine(_folder, "none", "a.hlog"), Second);
         none.Should().Throw<IOException>();
         Directory.CreateDirectory(Path.Combine(_folder, "none"));
-        await new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second).DisposeAsync();
+        await HdrHistogramLogRecorder.Start(Path.Combine(_folder, "none", "a.hlog"), Second).DisposeAsync();
     }
 
     [Theory]
@@ -585,8 +585,8 @@ public sealed class LogRecorderTests : IDisposable
     [InlineData("a", "a.2")]
     public async Task A_log_at_the_path_of_an_old_file_of_another_recorder_is_rejected(string first, string second)
     {
-        Action open = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
-        await using (new HdrHistogramLogRecorder(Path.Combine(_folder, first), Second, new() { FilesKept = 3 }))
+        Action open = () => _ = HdrHistogramLogRecorder.Start(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
+        await using (HdrHistogramLogRecorder.Start(Path.Combine(_folder, first), Second, new() { FilesKept = 3 }))
         {
             open.Should().Throw<IOException>().WithMessage($"*another recorder*{Path.Combine(_folder, first)}*");
         }
@@ -603,8 +603,8 @@ public sealed class LogRecorderTests : IDisposable
     [InlineData("a.hlog", "b.1.hlog")]
     public async Task A_log_that_no_other_recorder_would_replace_is_accepted(string first, string second)
     {
-        await using HdrHistogramLogRecorder one = new(Path.Combine(_folder, first), Second, new() { FilesKept = 3 });
-        await using HdrHistogramLogRecorder other = new(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
+        await using HdrHistogramLogRecorder one = HdrHistogramLogRecorder.Start(Path.Combine(_folder, first), Second, new() { FilesKept = 3 });
+        await using HdrHistogramLogRecorder other = HdrHistogramLogRecorder.Start(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
 
         Directory.GetFiles(_folder).Should().HaveCount(2);
     }
@@ -634,7 +634,7 @@ public sealed class LogRecorderTests : IDisposable
     {
         string folder = Directory.CreateDirectory(Path.Combine(_folder, "sub")).FullName;
         string log = Path.Combine(folder, "a.hlog");
-        await using (var recorder = new HdrHistogramLogRecorder(log, Second, Options(new())))
+        await using (var recorder = HdrHistogramLogRecorder.Start(log, Second, Options(new())))
         {
             recorder.Add(_histogram);
             Directory.Delete(folder, recursive: true);
@@ -657,13 +657,13 @@ public sealed class LogRecorderTests : IDisposable
     {
         Action[] bad =
         [
-            () => _ = new HdrHistogramLogRecorder("", Second),
-            () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.Zero),
-            () => _ = new HdrHistogramLogRecorder(Log, TimeSpan.FromDays(50)),
-            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { FilesKept = 0 }),
-            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxFileBytes = 0 }),
-            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { MaxValueUnitRatio = 0 }),
-            () => _ = new HdrHistogramLogRecorder(Log, Second, new() { Comment = "a\nb" }),
+            () => _ = HdrHistogramLogRecorder.Start("", Second),
+            () => _ = HdrHistogramLogRecorder.Start(Log, TimeSpan.Zero),
+            () => _ = HdrHistogramLogRecorder.Start(Log, TimeSpan.FromDays(50)),
+            () => _ = HdrHistogramLogRecorder.Start(Log, Second, new() { FilesKept = 0 }),
+            () => _ = HdrHistogramLogRecorder.Start(Log, Second, new() { MaxFileBytes = 0 }),
+            () => _ = HdrHistogramLogRecorder.Start(Log, Second, new() { MaxValueUnitRatio = 0 }),
+            () => _ = HdrHistogramLogRecorder.Start(Log, Second, new() { Comment = "a\nb" }),
         ];
         foreach (Action create in bad)
         {
@@ -672,7 +672,7 @@ public sealed class LogRecorderTests : IDisposable
 
         File.Exists(Log).Should().BeFalse("arguments are checked before anything is created");
 
-        Action create2 = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, "none", "a.hlog"), Second);
+        Action create2 = () => _ = HdrHistogramLogRecorder.Start(Path.Combine(_folder, "none", "a.hlog"), Second);
         create2.Should().Throw<IOException>();
 
         HdrHistogramLogRecorder recorder = Record();
@@ -766,7 +766,7 @@ public sealed class LogRecorderTests : IDisposable
         string.Join(' ', histogram.BucketsWithValues.Select(bucket => $"{bucket.Start}x{bucket.Count}"));
 
     private HdrHistogramLogRecorder Record(HdrHistogramLogRecorderOptions? options = null, TimeSpan? interval = null) =>
-        new(Log, interval ?? Second, options ?? Options(new()));
+        HdrHistogramLogRecorder.Start(Log, interval ?? Second, options ?? Options(new()));
 
     private HdrHistogramLogRecorderOptions Options(HdrHistogramLogRecorderOptions options) => new()
     {

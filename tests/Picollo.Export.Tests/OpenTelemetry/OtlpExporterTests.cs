@@ -127,7 +127,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task Other_status_codes_are_not_retried_but_nothing_is_lost(int status)
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(1, 2);
         receiver.Answer(context =>
         {
@@ -153,7 +153,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task A_receiver_that_resets_connections_gets_all_deltas_after_recovery()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         ConcurrentQueue<OtlpDataPoint> accepted = new();
         for (int i = 0; i < 4; i++)
         {
@@ -188,7 +188,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         free.Start();
         string address = $"http://{free.LocalEndpoint}";
         free.Stop();
-        OtlpExporter exporter = Exporter(new Uri(address + "/v1/metrics"), options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(new Uri(address + "/v1/metrics"), options => options.UseDeltaTemporality = true);
         _histogram.Record(1, 3);
         (await AdvanceAsync(exporter.FlushAsync(), expected: false)).Should().HaveCountGreaterThanOrEqualTo(2);
         exporter.LastError!.Message.Should().Be($"The export to {address}/v1/metrics failed: ConnectionError (ConnectionRefused).");
@@ -243,7 +243,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         OtlpExporter exporter = Exporter(receiver, options =>
         {
             options.Interval = TimeSpan.FromSeconds(10);
-            options.Temporality = OtlpTemporality.Delta;
+            options.UseDeltaTemporality = true;
         });
         for (ulong i = 1; i <= 3; i++)
         {
@@ -287,7 +287,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task A_reset_is_detected_even_if_there_are_more_values_than_before()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(5, 3);
         (await exporter.FlushAsync()).Should().BeTrue();
         _histogram.Reset();
@@ -305,7 +305,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         HdrHistogramRegistry registry = new();
         HdrHistogram[] histograms = [.. Enumerable.Range(0, 20).Select(i => registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]))];
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = new(registry, new() { Endpoint = receiver.Endpoint, Temporality = OtlpTemporality.Delta, TimeProvider = time, Interval = Rarely, Timeout = RequestTimeout });
+        OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = receiver.Endpoint, UseDeltaTemporality = true, TimeProvider = time, Interval = Rarely, Timeout = RequestTimeout });
         ConcurrentQueue<OtlpDataPoint> accepted = new();
         for (int round = 0; round < 30; round++)
         {
@@ -369,7 +369,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
         _histogram.Record(1);
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         receiver.Answer(200);
         receiver.Answer(400);
 
@@ -422,16 +422,16 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task A_removed_histogram_is_exported_once_more_and_then_dropped()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        foreach (OtlpTemporality temporality in Enum.GetValues<OtlpTemporality>())
+        foreach (bool isDelta in new[] { false, true })
         {
-            OtlpExporter exporter = Exporter(receiver, options => options.Temporality = temporality);
+            OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = isDelta);
             WeakReference removed = AddHistogram();
             (await exporter.FlushAsync()).Should().BeTrue();
             _registry.Remove("removed").Should().BeTrue();
             (await exporter.FlushAsync()).Should().BeTrue();
             (await exporter.FlushAsync()).Should().BeTrue();
 
-            receiver.Points.Count(point => point.Metric == "removed").Should().Be(temporality == OtlpTemporality.Delta ? 3 : 2);
+            receiver.Points.Count(point => point.Metric == "removed").Should().Be(isDelta ? 3 : 2);
             for (int i = 0; i < 100 && removed.IsAlive; i++)
             {
                 GC.Collect();
@@ -509,7 +509,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task Rejected_data_points_are_reported_and_not_repeated()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(1);
         receiver.Answer(context => context.Response.BodyWriter.WriteAsync(new byte[] { 0x0A, 6, 0x08, 1, 0x12, 2, (byte)'n', (byte)'o' }).AsTask());
 
@@ -529,7 +529,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task Unknown_fields_of_a_response_are_skipped(byte[] unknown)
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(1);
         byte[] response = [.. unknown, 0x0A, (byte)(unknown.Length + 2), .. unknown, 0x08, 1];
         receiver.Answer(context => context.Response.BodyWriter.WriteAsync(response).AsTask());
@@ -549,7 +549,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task A_successful_response_that_is_not_an_OTLP_response_is_an_error_and_nothing_is_lost(string? type, string body)
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(1);
         receiver.Answer(context => AnswerAsync(context, 200, type, body));
 
@@ -589,7 +589,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task Disposal_exports_the_remaining_values_including_those_of_removed_histograms()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(1);
         (await exporter.FlushAsync()).Should().BeTrue();
         _histogram.Record(1, 5);
@@ -707,7 +707,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task A_flush_that_is_canceled_throws_and_loses_nothing()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        OtlpExporter exporter = Exporter(receiver, options => options.UseDeltaTemporality = true);
         _histogram.Record(1);
         receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
         using CancellationTokenSource cancel = new();
@@ -793,7 +793,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
             OnError = _errors.Enqueue,
         };
         configure?.Invoke(options);
-        OtlpExporter exporter = new(_registry, options);
+        OtlpExporter exporter = OtlpExporter.Start(_registry, options);
         _exporters.Add(exporter);
         return exporter;
     }

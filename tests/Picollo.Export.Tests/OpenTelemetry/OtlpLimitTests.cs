@@ -352,7 +352,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
             OnError = _errors.Enqueue,
         };
         configure?.Invoke(options);
-        OtlpExporter exporter = new(_registry, options);
+        OtlpExporter exporter = OtlpExporter.Start(_registry, options);
         _exporters.Add(exporter);
         return exporter;
     }

@@ -50,7 +50,7 @@ public class OtlpSettingsTests
             Timeout = TimeSpan.FromSeconds(3),
             Interval = TimeSpan.FromSeconds(4),
             UseGzip = true,
-            Temporality = OtlpTemporality.Cumulative,
+            UseDeltaTemporality = false,
             Headers = { ["B"] = "given" },
             ResourceAttributes = { ["service.name"] = "given" },
         };

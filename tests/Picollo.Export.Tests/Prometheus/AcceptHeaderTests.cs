@@ -45,20 +45,20 @@ public class AcceptHeaderTests
     [InlineData("", PrometheusFormat.Text)]
     [InlineData(null, PrometheusFormat.Text)]
     public void The_format_is_the_one_that_the_client_prefers(string? accept, PrometheusFormat format) =>
-        PrometheusWriter.FormatOf(accept).Should().Be(format);
+        PrometheusWriter.SelectFormat(accept).Should().Be(format);
 
     [Fact]
     public void Content_types_have_the_version_and_select_the_same_format()
     {
-        PrometheusWriter.ContentTypeOf(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
-        PrometheusWriter.ContentTypeOf(PrometheusFormat.OpenMetrics).Should().Be("application/openmetrics-text; version=1.0.0; charset=utf-8");
-        PrometheusWriter.ContentTypeOf(PrometheusFormat.Protobuf).Should()
+        PrometheusWriter.GetContentType(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
+        PrometheusWriter.GetContentType(PrometheusFormat.OpenMetrics).Should().Be("application/openmetrics-text; version=1.0.0; charset=utf-8");
+        PrometheusWriter.GetContentType(PrometheusFormat.Protobuf).Should()
             .Be("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited");
         foreach (PrometheusFormat format in Enum.GetValues<PrometheusFormat>())
         {
-            PrometheusWriter.FormatOf(PrometheusWriter.ContentTypeOf(format)).Should().Be(format);
+            PrometheusWriter.SelectFormat(PrometheusWriter.GetContentType(format)).Should().Be(format);
         }
 
-        FluentActions.Invoking(() => PrometheusWriter.ContentTypeOf((PrometheusFormat)3)).Should().Throw<ArgumentOutOfRangeException>();
+        FluentActions.Invoking(() => PrometheusWriter.GetContentType((PrometheusFormat)3)).Should().Throw<ArgumentOutOfRangeException>();
     }
 }

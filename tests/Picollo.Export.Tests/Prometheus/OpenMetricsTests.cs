@@ -55,8 +55,8 @@ public class OpenMetricsTests
     public void Only_the_samples_of_a_counter_have_its_suffix()
     {
         ArrayBufferWriter<byte> output = new();
-        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "", [([new("queue", "a")], 3)]);
-        PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "jobs_total", "Say \"hi\".", [([], 1.5)]);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "", [new(3, [new("queue", "a")])]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "jobs_total", "Say \"hi\".", [new(1.5)]);
         new PrometheusWriter().Write(output, PrometheusFormat.OpenMetrics, new HdrHistogramRegistry());
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
@@ -128,7 +128,7 @@ public class OpenMetricsTests
     public void A_histogram_with_a_name_or_a_line_of_a_counter_is_omitted_and_counted(string counter, string histogram)
     {
         ArrayBufferWriter<byte> output = new();
-        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, counter, "", [([], 3)]);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, counter, "", [new(3)]);
         new PrometheusWriter().Write(
             output, PrometheusFormat.OpenMetrics, [Expositions.Plain(histogram)], PrometheusNames.LinesOfCounter(counter).ToHashSet());
 

@@ -201,8 +201,8 @@ public class PrometheusProtobufTests
     {
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(
-            output, PrometheusFormat.Protobuf, "jobs.done", "Jobs \\ that\nended.", [([], 3), ([new("queue", "a\"b"), new("le", "x")], 0.5), ([new("queue", "")], 1e20)]);
-        PrometheusWriter.WriteGauge(output, PrometheusFormat.Protobuf, "threads", "Threads.", [([new("x", "1")], -1.5)]);
+            output, PrometheusFormat.Protobuf, "jobs.done", "Jobs \\ that\nended.", [new(3), new(0.5, [new("queue", "a\"b"), new("le", "x")]), new(1e20, [new("queue", "")])]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.Protobuf, "threads", "Threads.", [new(-1.5, [new("x", "1")])]);
         PrometheusWriter.WriteCounter(output, PrometheusFormat.Protobuf, "none", "", []);
 
         ProtobufMessage[] families = [.. ProtobufMessage.Delimited(output.WrittenSpan)];

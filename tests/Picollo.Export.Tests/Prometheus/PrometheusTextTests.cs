@@ -87,7 +87,7 @@ public class PrometheusTextTests
 
         string plain = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.None));
         plain.Split('\n').Count(line => line.StartsWith('x')).Should().Be(143);
-        PrometheusWriter.ContentTypeOf(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
+        PrometheusWriter.GetContentType(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
     }
 
     [Fact]
@@ -302,6 +302,18 @@ public class PrometheusTextTests
     }
 
     [Fact]
+    public void A_sample_copies_its_labels()
+    {
+        KeyValuePair<string, string>[] labels = [new("queue", "a")];
+        PrometheusSample sample = new(3, labels);
+
+        labels[0] = new("queue", "b");
+
+        sample.Labels.Should().BeEquivalentTo([KeyValuePair.Create("queue", "a")]);
+        (sample.Value, default(PrometheusSample).Labels.Count).Should().Be((3, 0));
+    }
+
+    [Fact]
     public void A_counter_has_a_line_for_each_set_of_labels()
     {
         ArrayBufferWriter<byte> output = new();
@@ -311,7 +323,7 @@ public class PrometheusTextTests
             PrometheusFormat.Text,
             "jobs.done",
             "Jobs \\ that\nended.",
-            [([], 3), ([new("queue", "a\"b"), new("le", "x")], 0.5), ([new("queue", "")], 1e20)]);
+            [new(3), new(0.5, [new("queue", "a\"b"), new("le", "x")]), new(1e20, [new("queue", "")])]);
         PrometheusWriter.WriteCounter(output, PrometheusFormat.Text, "seconds_total", "", []);
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
@@ -320,7 +332,7 @@ public class PrometheusTextTests
             + "# HELP seconds_total \n# TYPE seconds_total counter\n");
 
         output.ResetWrittenCount();
-        PrometheusWriter.WriteGauge(output, PrometheusFormat.Text, "threads", "Threads.", [([], double.NegativeInfinity), ([new("x", "1")], -1.5), ([new("x", "2")], double.NaN)]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.Text, "threads", "Threads.", [new(double.NegativeInfinity), new(-1.5, [new("x", "1")]), new(double.NaN, [new("x", "2")])]);
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             "# HELP threads Threads.\n# TYPE threads gauge\nthreads -Inf\nthreads{x=\"1\"} -1.5\nthreads{x=\"2\"} NaN\n");
     }

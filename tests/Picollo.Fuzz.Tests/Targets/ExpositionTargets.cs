@@ -39,7 +39,7 @@ internal static class ExpositionTargets
                 FuzzSeed.Of("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.1"),
                 FuzzSeed.Of("text/*; q = \"1\" , text/html"),
             ],
-            input => 1 + (long)AcceptHeader.FormatOf(Text(input))),
+            input => 1 + (long)AcceptHeader.SelectFormat(Text(input))),
         new(
             "otlp-answer",
             () => [new([0x0A, 6, 0x08, 0x96, 0x01, 0x12, 1, (byte)'e']), new([0x1D, 1, 2, 3, 4, 0x21, 1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 2, 0x08, 5])],

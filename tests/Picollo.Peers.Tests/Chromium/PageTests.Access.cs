@@ -103,7 +103,7 @@ public sealed partial class PageTests
 
     private static Task<PageServer> StartOpenAsync() => PageServer.StartAsync(
         application => application.MapPicollo().AllowAnonymous(),
-        options => options.Profiling = true,
+        options => options.EnableProfiling = true,
         builder => builder.Services.AddSingleton<TimeProvider>(new FastTimers(20)));
 
     private static string AddressWithToken(PageServer server)

@@ -55,7 +55,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     [MemberData(nameof(Layouts))]
     public async Task The_page_has_no_errors_and_no_overflow(string what, int width, bool hasDark)
     {
-        await using PageServer server = await PageServer.StartAsync(configure: options => options.CollectExemplars = true);
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.Requests.CollectExemplars = true);
         Fill(server, what);
         foreach (bool isDark in hasDark ? new[] { false, true } : [false])
         {
@@ -114,7 +114,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     public async Task Rows_remain_sorted_and_details_remain_open_when_the_tables_are_updated()
     {
         const string Routes = "[...document.querySelectorAll('.routes tbody th bdi')].map(one => one.textContent).join(' ')";
-        await using PageServer server = await PageServer.StartAsync(configure: options => options.CollectExemplars = true);
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.Requests.CollectExemplars = true);
         AddTrace(server.Count("GET", "/a", 1_000_000, count: 20));
         server.Count("GET", "/b", 30_000_000, count: 3);
         server.Count("GET", "/c", 1_000_000, count: 100);
@@ -332,7 +332,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     [FactNeeding(Need.Chromium)]
     public async Task A_hidden_page_does_not_count_as_a_viewer()
     {
-        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 1);
+        await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxPageViewers = 1);
         server.Count("GET", "/orders");
         await ShowAsync(server);
         await UntilAsync("document.getElementById('state').className === 'live'");
@@ -446,7 +446,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
                 });
                 application.MapPicollo();
             },
-            options => options.Profiling = true);
+            options => options.EnableProfiling = true);
         await ShowAsync(server);
         await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
         await UntilAsync("document.querySelector('#profile [role=status]').textContent.startsWith('Profiling: ')");
@@ -460,7 +460,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     private static async Task<PageServer> StartWithProfilesAsync(TimeProvider time)
     {
         PageServer server = await PageServer.StartAsync(
-            configure: options => options.Profiling = true,
+            configure: options => options.EnableProfiling = true,
             build: builder => builder.Services.AddSingleton(time));
         server.Count("GET", "/orders");
         return server;

@@ -73,5 +73,5 @@ public class NginxTests
             });
             application.MapPicollo();
         },
-        options => options.Profiling = true);
+        options => options.EnableProfiling = true);
 }

@@ -15,9 +15,9 @@ public class SdkTests
     private static readonly KeyValuePair<string, object?> Tag = new("queue", "orders");
 
     [Theory]
-    [InlineData(OtlpTemporality.Cumulative)]
-    [InlineData(OtlpTemporality.Delta)]
-    public async Task Data_points_equal_those_of_the_SDK(OtlpTemporality temporality)
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Data_points_equal_those_of_the_SDK(bool isDelta)
     {
         await using OtlpReceiver sdk = await OtlpReceiver.StartAsync();
         await using OtlpReceiver own = await OtlpReceiver.StartAsync();
@@ -31,13 +31,13 @@ public class SdkTests
                 exporter.Endpoint = sdk.Endpoint;
                 exporter.Protocol = OtlpExportProtocol.HttpProtobuf;
                 reader.TemporalityPreference =
-                    temporality == OtlpTemporality.Delta ? MetricReaderTemporalityPreference.Delta : MetricReaderTemporalityPreference.Cumulative;
+                    isDelta ? MetricReaderTemporalityPreference.Delta : MetricReaderTemporalityPreference.Cumulative;
             })
             .Build();
         HdrHistogramRegistry registry = new();
         HdrHistogram histogram = registry.GetOrAdd(
             "work.size", () => HdrHistogram.Factory.WithSignificantDigits(4).Create(), new() { Help = "Size of the work.", Unit = new() { Name = "bytes" } }, [new("queue", "orders")]);
-        await using OtlpExporter exporter = new(registry, new() { Endpoint = own.Endpoint, Temporality = temporality });
+        await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = own.Endpoint, UseDeltaTemporality = isDelta });
         Random random = new(1);
         for (int round = 0; round < 3; round++)
         {
@@ -61,7 +61,7 @@ public class SdkTests
             other.Attributes.Should().Equal(one.Attributes);
             (other.Count, other.ZeroCount, other.Scale, other.Sum).Should().Be((one.Count, one.ZeroCount, one.Scale, one.Sum));
             other.Buckets.Should().Equal(one.Buckets);
-            if (temporality == OtlpTemporality.Cumulative)
+            if (!isDelta)
             {
                 (other.Min, other.Max).Should().Be((one.Min, one.Max));
             }
@@ -78,7 +78,7 @@ public class SdkTests
         await using OtlpReceiver own = await OtlpReceiver.StartAsync();
         HdrHistogramRegistry registry = new();
         registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds with { Help = "Größe" }, [new("é", "\u6f22")]).Record([0, 1, 1 << 20]);
-        await using OtlpExporter exporter = new(registry, new() { Endpoint = own.Endpoint });
+        await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = own.Endpoint });
         (await exporter.FlushAsync()).Should().BeTrue();
 
         Compare(own.Requests.Single().Body, [1], [1, 2], [1, 2, 2], [1, 2, 2, 10], [1, 2, 2, 10, 1], [1, 2, 2, 10, 1, 1], [1, 2, 2, 10, 1, 1, 2], [1, 2, 2, 10, 1, 8]);

@@ -32,7 +32,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
 
             merged.Add(latency);
             OtlpExportOptions options = new() { Endpoint = server.Endpoint, UseGzip = useGzip, ResourceAttributes = { ["service.name"] = "shop" } };
-            await using OtlpExporter exporter = new(registry, options);
+            await using OtlpExporter exporter = OtlpExporter.Start(registry, options);
             (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
         }
 
@@ -59,7 +59,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
             registry.GetOrAdd("many", () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1 << 20).Create(), HdrHistogramDescription.None, [new("i", $"{i}")]).Record((ulong)i, 2);
         }
 
-        await using OtlpExporter exporter = new(registry, new() { Endpoint = server.Endpoint });
+        await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = server.Endpoint });
         (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
 
         await server.WaitFor("count(many_count == 2)", 10_000);

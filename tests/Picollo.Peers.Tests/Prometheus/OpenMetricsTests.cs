@@ -31,8 +31,8 @@ public class OpenMetricsTests
             Exemplars = () => [new(9, DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_500), "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")],
         };
         ArrayBufferWriter<byte> output = new();
-        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "Jobs.", [([new("queue", "a\"b\\c\nd")], 3), ([], 1e20)]);
-        PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "threads", "Threads.", [([], double.NegativeInfinity), ([new("x", "1")], double.NaN)]);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "Jobs.", [new(3, [new("queue", "a\"b\\c\nd")]), new(1e20)]);
+        PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "threads", "Threads.", [new(double.NegativeInfinity), new(double.NaN, [new("x", "1")])]);
         new PrometheusWriter(0.5).Write(output, PrometheusFormat.OpenMetrics, [registration]);
 
         (int exitCode, string text) = Read(output);

@@ -54,6 +54,14 @@ public sealed class NativeAotTests(NativeAotFixture program, ITestOutputHelper l
     }
 
     [FactNeeding(Need.NativeAot)]
+    public void Options_are_read_from_the_configuration()
+    {
+        ShouldPrint("options", "00:00:10 UserAndKernel 3 [shop.price, 100]");
+        ShouldPrint("invalid-option", "The configuration value of 'PicolloOtlp:Endpoint' is invalid. "
+            + "The endpoint must be an absolute http or https URL. (Parameter 'Endpoint')");
+    }
+
+    [FactNeeding(Need.NativeAot)]
     public void Requests_hub_methods_and_work_are_measured_and_shown()
     {
         ShouldPrint("item", "item 7");

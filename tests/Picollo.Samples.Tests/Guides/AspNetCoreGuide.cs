@@ -34,17 +34,22 @@ internal static class AspNetCoreGuide
     {
         builder.Services.AddPicollo(options =>
         {
-            options.Profiling = true;
-            options.CpuBudget = TimeSpan.FromMilliseconds(100);       // keeps the profiles of requests above it
+            options.EnableProfiling = true;
+            options.Requests.CpuBudget = TimeSpan.FromMilliseconds(100);  // keeps the profiles of requests above it
         });
+    }
+
+    public static void Configured(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo(builder.Configuration.GetSection("Picollo"));
     }
 
     public static WebApplication Application(WebApplicationBuilder builder)
     {
         builder.Services.AddPicollo(options =>
         {
-            options.CpuBudget = TimeSpan.FromMilliseconds(100);       // log requests that use more CPU time
-            options.CpuWorkers.WorkerCount = 2;                       // for RequireCpuWorker()
+            options.Requests.CpuBudget = TimeSpan.FromMilliseconds(100);  // log requests that use more CPU time
+            options.CpuWorkers.WorkerCount = 2;                           // for RequireCpuWorker()
         });
 
         WebApplication app = builder.Build();
@@ -100,7 +105,7 @@ internal static class AspNetCoreGuide
 
     public static void Hubs(WebApplicationBuilder builder)
     {
-        builder.Services.AddPicollo().MeasureHubMethods();
+        builder.Services.AddPicolloHubMethods();
     }
 
     public sealed class ImportService(WorkMeter meter) : BackgroundService

@@ -10,7 +10,7 @@ internal static class LogsGuide
     {
         var latency = HdrHistogram.Factory.WithSignificantDigits(3).WithThreadLocal().Create();
 
-        await using (var recorder = new HdrHistogramLogRecorder("latency.hlog", TimeSpan.FromSeconds(1)))
+        await using (var recorder = HdrHistogramLogRecorder.Start("latency.hlog", TimeSpan.FromSeconds(1)))
         {
             recorder.Add(latency);
             await ServeAsync(latency);                                // records into the histogram
@@ -42,7 +42,7 @@ internal static class LogsGuide
             RollDaily = true,
             OnError = Console.Error.WriteLine,
         };
-        await using var recorder = new HdrHistogramLogRecorder(path, TimeSpan.FromSeconds(1), options);
+        await using var recorder = HdrHistogramLogRecorder.Start(path, TimeSpan.FromSeconds(1), options);
         recorder.Add(latency);
         recorder.Add(queueing, tag: "queueing");
 

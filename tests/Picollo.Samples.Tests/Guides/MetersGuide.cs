@@ -14,6 +14,6 @@ internal static class MetersGuide
 
     public static void Scale(PicolloOptions options)
     {
-        options.Meters.AddMeter("Shop").SetScale("shop.price", 100);  // cents
+        options.Meters.AddMeter("Shop").Scales["shop.price"] = 100;   // cents
     }
 }

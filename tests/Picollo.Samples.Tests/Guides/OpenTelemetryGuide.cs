@@ -12,7 +12,7 @@ internal static class OpenTelemetryGuide
     {
         var registry = new HdrHistogramRegistry();
         var waits = registry.GetOrAdd("queue.wait", () => HdrHistogram.Factory.WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds);
-        await using var exporter = new OtlpExporter(registry);
+        await using var exporter = OtlpExporter.Start(registry);
 
         waits.Record(1_200_000);                                      // nanoseconds
         Console.WriteLine(await exporter.FlushAsync() ? "exported" : exporter.LastError!.Message);
@@ -20,7 +20,7 @@ internal static class OpenTelemetryGuide
 
     public static void InApplication(WebApplicationBuilder builder)
     {
-        builder.Services.AddPicollo().AddOtlpExporter();
+        builder.Services.AddPicolloOtlpExporter();
     }
 
     public static async Task Options(HdrHistogramRegistry registry, string key)
@@ -29,10 +29,10 @@ internal static class OpenTelemetryGuide
         {
             Endpoint = new Uri("https://collector.example/v1/metrics"),
             Interval = TimeSpan.FromSeconds(15),
-            Temporality = OtlpTemporality.Delta,
+            UseDeltaTemporality = true,
             Headers = { ["api-key"] = key },
             ResourceAttributes = { ["service.name"] = "shop" },
         };
-        await using var exporter = new OtlpExporter(registry, options);
+        await using var exporter = OtlpExporter.Start(registry, options);
     }
 }

@@ -27,9 +27,9 @@ internal static class PrometheusGuide
 
     public static void Endpoint(HttpRequest request, HttpResponse response, PrometheusWriter writer, HdrHistogramRegistry registry, long jobsDone)
     {
-        PrometheusFormat format = PrometheusWriter.FormatOf(request.Headers.Accept);
-        response.ContentType = PrometheusWriter.ContentTypeOf(format);
-        PrometheusWriter.WriteCounter(response.BodyWriter, format, "jobs.done", "Jobs that ended.", [([], jobsDone)]);
+        PrometheusFormat format = PrometheusWriter.SelectFormat(request.Headers.Accept);
+        response.ContentType = PrometheusWriter.GetContentType(format);
+        PrometheusWriter.WriteCounter(response.BodyWriter, format, "jobs.done", "Jobs that ended.", [new(jobsDone)]);
         writer.Write(response.BodyWriter, format, registry);          // the last call: it ends the exposition
     }
 }

@@ -26,7 +26,7 @@ public class PublicApiTests
             + $"{Switch}=1 dotnet test tests/Picollo.Tests -c Release --filter FullyQualifiedName~PublicApi");
     }
 
-    // 112 to 114: OtlpExporter, its options and their OtlpTemporality push histograms to OpenTelemetry receivers.
+    // 112 and 113: OtlpExporter and its options push histograms to OpenTelemetry receivers.
     // 115: ActivityCpuUsage measures spans in any application, without ASP.NET Core and dependency injection.
     // 122: a profiler with its options; a profile with its nodes, its functions with their kind, and the sums of each function.
     // 124: the differences between two profiles and between their functions.

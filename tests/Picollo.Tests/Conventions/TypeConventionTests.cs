@@ -68,6 +68,20 @@ public class TypeConventionTests
         .Should().HaveCountGreaterThan(4).And.OnlyContain(type => type == typeof(long));
 
     [Fact]
+    public void What_works_in_the_background_starts_with_Start_and_ends_with_Dispose()
+    {
+        (Type Type, MethodInfo Start)[] started =
+        [
+            .. PublicSurface.Types.SelectMany(type => type.GetMethods(BindingFlags.Static | BindingFlags.Public)
+                .Where(method => method.Name == "Start").Select(method => (type, method))),
+        ];
+
+        started.Should().HaveCountGreaterThanOrEqualTo(7);
+        started.Should().OnlyContain(one => one.Start.ReturnType == one.Type && one.Type.IsAssignableTo(typeof(IDisposable)));
+        started.SelectMany(one => one.Type.GetConstructors()).Should().BeEmpty("a constructor starts nothing");
+    }
+
+    [Fact]
     public void Scopes_are_disposable_structs()
     {
         Type[] scopes = [.. PublicSurface.Types.Where(type => type.Name.EndsWith("Scope", StringComparison.Ordinal))];

@@ -12,7 +12,7 @@ using Picollo.Scheduling;
 namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Extension methods that measure requests, map Picollo's page, and run CPU-heavy endpoints in a CPU worker pool.</summary>
-public static class PicolloBuilderExtensions
+public static class PicolloApplicationExtensions
 {
     // One second is enough, because tasks take milliseconds.
     private const string RetryAfterSeconds = "1";
@@ -28,7 +28,7 @@ public static class PicolloBuilderExtensions
     /// <para><b>Position.</b> The middleware measures what follows it in the pipeline, or in the branch (<c>Map</c>, <c>MapWhen</c>,
     /// <c>UseWhen</c>) on which it is called. Call it first to measure as much as possible. It does not see requests that are answered
     /// before they reach it: by earlier middleware such as static files, by host filtering, and, because a <c>WebApplication</c> routes
-    /// before its first middleware, by endpoints with <c>ShortCircuit()</c>. Set <see cref="PicolloOptions.MeasureAllRequests"/> to measure
+    /// before its first middleware, by endpoints with <c>ShortCircuit()</c>. Set <see cref="PicolloRequestOptions.MeasureAll"/> to measure
     /// all requests, including routing.</para>
     /// <para><b>Counting.</b> A request, including a stream or a WebSocket, is counted once, when it ends. If several of these middlewares
     /// see it, the outermost one counts it. If an error page (<c>UseExceptionHandler</c>, <c>UseStatusCodePagesWithReExecute</c>) is added
@@ -36,7 +36,7 @@ public static class PicolloBuilderExtensions
     /// <para><b>Time.</b> The CPU time is measured by a <see cref="Picollo.Cpu.CpuUsageAsyncWatcher"/>, from the moment the request reaches
     /// the middleware until the rest of the pipeline returns. It excludes the work of the server to read the request and to send the rest
     /// of the response. Totals include the CPU time of requests that are still running. Percentiles include a request when it ends. Work
-    /// that outlives its request is counted separately for the route (<see cref="PicolloOptions.MeasureAfterResponse"/>).</para>
+    /// that outlives its request is counted separately for the route (<see cref="PicolloRequestOptions.MeasureAfterResponse"/>).</para>
     /// <para><b>Rows.</b> A request is counted for its method and route pattern. Methods that the endpoint does not declare share the
     /// method <c>_OTHER</c>, except for GET, POST and CONNECT. The pattern includes the literal prefix of the <c>Map</c> branch after this
     /// middleware in which the route was found, and, for conventional routes, the controller and the action. A request that an error page
@@ -80,7 +80,7 @@ public static class PicolloBuilderExtensions
             app.ApplicationServices.GetRequiredService<MeterBridge>().ExcludeServerDuration();
         }
 
-        return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options).Invoke : next);
+        return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options.Requests).Invoke : next);
     }
 
     /// <summary>Maps a live page that shows the CPU and wall time of requests by route and the registered histograms, and endpoints that
@@ -89,7 +89,7 @@ public static class PicolloBuilderExtensions
     /// <para>The endpoints below <paramref name="pattern"/> are the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>,
     /// all histograms in the Prometheus text format; <c>/json</c>, counts, rates and percentiles; and <c>/mark</c> and <c>/diff</c>, which
     /// the page uses to compare two moments. The server stores nothing, and no request changes its state, except that a POST to the page
-    /// takes a CPU profile (<see cref="PicolloOptions.Profiling"/>). Rates cover the time since the last reading, or up to ten seconds
+    /// takes a CPU profile (<see cref="PicolloOptions.EnableProfiling"/>). Rates cover the time since the last reading, or up to ten seconds
     /// while a page is open. Nothing runs while there are no requests for the page.</para>
     /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group that contains it,
     /// the page answers only in the Development environment, and only requests from this machine: from a loopback address, for a local
@@ -100,7 +100,7 @@ public static class PicolloBuilderExtensions
     /// that the same user runs on this machine is not detected. Behind such a proxy, call <c>RequireAuthorization()</c>.</para>
     /// <para>With <c>AllowAnonymous()</c>, every client that reaches the page can read it. Combine it with
     /// <see cref="RequireLocalPort"/> to serve the page on a port that only trusted clients can reach.</para>
-    /// <para>If <see cref="PicolloOptions.MaxViewers"/> pages are open, further requests for updates get 503. Requests for the page are not
+    /// <para>If <see cref="PicolloOptions.MaxPageViewers"/> pages are open, further requests for updates get 503. Requests for the page are not
     /// counted. Their CPU time is shown as a part of the CPU time of the process.</para>
     /// </remarks>
     /// <param name="endpoints">The application, or a group of endpoints.</param>
@@ -200,7 +200,7 @@ public static class PicolloBuilderExtensions
     /// </summary>
     /// <remarks>
     /// <para>The whole endpoint runs in the pool: its filters, the binding of its parameters, the handler and the writing of its result.
-    /// Handlers call the checkpoints of <see cref="CpuTaskHttpContextExtensions.GetCpuTask"/> as they proceed. Exceptions propagate as they
+    /// Handlers call the checkpoints of <see cref="GetCpuTask"/> as they proceed. Exceptions propagate as they
     /// do without the pool, and the request's CPU time includes its time on the workers.</para>
     /// <para><b>Do not block</b> on a task or on I/O (<c>Wait</c>, <c>Result</c>). Blocking works, but while other requests wait, each
     /// blocking call costs about 30 ms and a thread (see <see cref="Picollo.Scheduling.CpuWorkerPool"/>). The first one of each endpoint is
@@ -227,6 +227,38 @@ public static class PicolloBuilderExtensions
         ArgumentNullException.ThrowIfNull(builder);
         builder.Finally(RunOnWorker);
         return builder;
+    }
+
+    /// <summary>Returns the request's task, which provides its checkpoints.</summary>
+    /// <remarks>
+    /// Call it in the handler of an endpoint with <c>RequireCpuWorker()</c>, or in code that the handler calls, until the handler returns.
+    /// <example>
+    /// <code>
+    /// app.MapGet("/primes/{count:int}", async (int count, HttpContext context) =&gt;
+    /// {
+    ///     CpuTaskContext cpu = context.GetCpuTask();
+    ///     int found = 0;
+    ///     for (int n = 2; found &lt; count; n++)
+    ///     {
+    ///         found += IsPrime(n) ? 1 : 0;
+    ///         await cpu.CheckpointAsync();
+    ///     }
+    ///
+    ///     return found;
+    /// }).RequireCpuWorker();
+    /// </code>
+    /// </example>
+    /// </remarks>
+    /// <param name="context">The request's context.</param>
+    /// <returns>The task. Its checkpoints throw <see cref="OperationCanceledException"/> after the request is aborted.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="context"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidOperationException">The request's endpoint does not have <c>RequireCpuWorker()</c>.</exception>
+    public static CpuTaskContext GetCpuTask(this HttpContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        return context.Features.Get<StrongBox<CpuTaskContext>>() is { } task
+            ? task.Value
+            : throw new InvalidOperationException("The request does not run on a CPU worker. Call RequireCpuWorker() on its endpoint.");
     }
 
     private static void RunOnWorker(EndpointBuilder endpoint)
