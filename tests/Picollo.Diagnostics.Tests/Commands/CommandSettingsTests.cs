@@ -88,7 +88,7 @@ public sealed class CommandSettingsTests : IDisposable
     }
 
     private static CommandMeter Create(bool isHeld, Dictionary<string, string?>? environment = null, string? directory = null) =>
-        new(null, () => isHeld ? SpawnProgram.Current : (null, "not here")) { Environment = environment ?? [], WorkingDirectory = directory };
+        new(null, () => isHeld ? SpawnProgram.Current : (null, new("not here", MeasurementUnavailableCause.NotSupported))) { Environment = environment ?? [], WorkingDirectory = directory };
 
     private string Script(string name, string text)
     {
