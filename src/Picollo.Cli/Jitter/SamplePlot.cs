@@ -13,7 +13,7 @@ internal static class SamplePlot
     /// <summary>Draws the samples. Reads them twice: first for the duration, then for the latencies.</summary>
     /// <param name="options">The options; values are in nanoseconds.</param>
     /// <exception cref="CommandException">There are no samples, they are damaged, or the source is not a file.</exception>
-    public static HdrHistogramPlot Create(SampleSource source, Terminal terminal, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Create(SampleSource source, Terminal terminal, PlotOptions options)
     {
         using SampleReader reader = source.Open(terminal);
         if (!reader.IsFile)
@@ -71,7 +71,7 @@ internal static class TimePlot
     public readonly record struct Line(string Name, double[] Largest);
 
     /// <param name="seconds">The duration of all columns together, above 0.</param>
-    public static HdrHistogramPlot Make(IReadOnlyList<Line> all, double seconds, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Make(IReadOnlyList<Line> all, double seconds, PlotOptions options)
     {
         PlotUnit own = new(options.Unit);
         PlotLines lines = new();

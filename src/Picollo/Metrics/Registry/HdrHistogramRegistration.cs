@@ -56,14 +56,6 @@ public sealed class HdrHistogramRegistration
     /// <summary>The description of its values.</summary>
     public HdrHistogramDescription Description { get; }
 
-    /// <summary>The function that returns the exact sum of the values for an exposition; null if the sum is computed from the
-    /// buckets.</summary>
-    internal Func<double>? ExactSum { get; init; }
-
-    /// <summary>The function that returns exemplars for an exposition, in ascending order of their values; null if the owner of the
-    /// histogram keeps none.</summary>
-    internal Func<IReadOnlyList<Exemplar>>? Exemplars { get; init; }
-
     /// <summary>Returns the name and the labels as text.</summary>
     /// <returns>A string such as <c>request_duration_ns{route="/orders"}</c>; only the name if there are no labels.</returns>
     public override string ToString() => Labels.Count == 0
@@ -103,14 +95,4 @@ public sealed class HdrHistogramRegistration
                 nameof(description));
         }
     }
-}
-
-/// <summary>A recorded value and the trace that it belongs to (https://prometheus.io/docs/specs/om/open_metrics_spec/#exemplars). The IDs
-/// have 32 and 16 hexadecimal digits (W3C Trace Context).</summary>
-internal readonly record struct Exemplar(ulong Value, DateTimeOffset Time, string TraceId, string SpanId)
-{
-    /// <summary>The label of the trace ID, as OpenTelemetry defines it for Prometheus.</summary>
-    public const string TraceIdLabel = "trace_id";
-
-    public const string SpanIdLabel = "span_id";
 }
