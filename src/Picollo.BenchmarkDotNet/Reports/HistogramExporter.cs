@@ -28,10 +28,11 @@ internal sealed class HistogramExporter : IExporter
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
             HdrHistogramSeries[] series = [.. ofClass.Select(measured => new HdrHistogramSeries(measured.Name, measured.Histogram))];
             HdrHistogramUnit unit = new() { Name = "ns" };
+            string Picture() => HdrHistogramPlot.CreatePercentiles(series, unit, ofClass.Key).ToSvgDocument();
             (string File, Action<string> Write)[] files =
             [
                 ($"{path}.hlog", file => WriteLog(file, summary, ofClass)),
-                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.CreatePercentiles(series, unit, ofClass.Key).ToSvgDocument())),
+                ($"{path}.svg", file => File.WriteAllText(file, Picture())),
                 ($"{path}.html", file => WritePage(file, series, unit, ofClass.Key)),
             ];
             foreach ((string file, _) in files.Where(output => IsWritten(output.File, output.Write, consoleLogger)))
