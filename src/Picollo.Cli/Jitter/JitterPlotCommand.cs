@@ -76,7 +76,7 @@ internal static class JitterPlotCommand
     {
         SampleSource source = SampleSource.Find(place, inNanoseconds: false);
         string folder = Path.GetDirectoryName(source.Path) is { Length: > 0 } parent ? parent : ".";
-        string picture = SamplePlot.Create(source, terminal, new(Unit, title ?? SavedResults.TitleOf(folder))).ToSvgDocument();
+        string picture = SamplePlot.Create(source, terminal, Unit, title ?? SavedResults.TitleOf(folder)).ToSvgDocument();
         return Write(folder, SamplesPlot, path, file => file.Write(picture));
     }
 

@@ -169,29 +169,10 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void A_writer_receives_the_table_and_an_empty_line()
-    {
-        HdrHistogram histogram = Create(0);
-        histogram.Record(20_000);
-        HdrHistogramSummary summary = histogram.GetSummary();
-        HdrHistogramUnit unit = new() { Name = "k", Ratio = 1e3 };
-        using StringWriter writer = new();
-
-        summary.WriteTable(writer, unit, "One");
-        summary.WriteDiffTable(writer, summary, unit, "Two", "x", "y");
-
-        writer.ToString().Should().Be(
-            summary.ToTable(unit, "One") + Environment.NewLine + summary.ToDiffTable(summary, unit, "Two", "x", "y") + Environment.NewLine);
-    }
-
-    [Fact]
     public void Null_arguments_are_rejected()
     {
         HdrHistogramSummary summary = new();
 
-        summary.Invoking(s => s.WriteTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("writer");
-        summary.Invoking(s => s.WriteDiffTable(null!, s)).Should().Throw<ArgumentNullException>().WithParameterName("writer");
-        summary.Invoking(s => s.WriteDiffTable(TextWriter.Null, null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
         summary.Invoking(s => s.PrettyPrintDiff(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
         summary.Invoking(s => s.ToDiffTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
         summary.ToString(null).Should().Be(summary.ToString());

@@ -11,7 +11,7 @@ public sealed partial class HdrHistogramSummary
 
     /// <summary>Prints the table of <see cref="ToTable(HdrHistogramUnit?, string?)"/> to <see cref="Console.Out"/>, without a unit.</summary>
     /// <param name="title">The heading; <see langword="null"/> for the default.</param>
-    public void PrettyPrint(string? title = DefaultTitle) => WriteTable(Console.Out, title: title);
+    public void PrettyPrint(string? title = DefaultTitle) => Console.WriteLine(ToTable(title: title));
 
     /// <summary>Prints the table of <see cref="ToDiffTable(HdrHistogramSummary, HdrHistogramUnit?, string?, string?, string?)"/> to
     /// <see cref="Console.Out"/>, without a unit.</summary>
@@ -25,40 +25,7 @@ public sealed partial class HdrHistogramSummary
         string? title = DefaultDiffTitle,
         string? thisName = DefaultThisName,
         string? otherName = DefaultOtherName) =>
-        WriteDiffTable(Console.Out, other, null, title, thisName, otherName);
-
-    /// <summary>Writes the table of <see cref="ToTable(HdrHistogramUnit?, string?)"/> and an empty line.</summary>
-    /// <param name="writer">The destination.</param>
-    /// <param name="unit">The unit of the values; <see langword="null"/> for none.</param>
-    /// <param name="title">The heading; <see langword="null"/> for the default.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/> is <see langword="null"/>.</exception>
-    public void WriteTable(TextWriter writer, HdrHistogramUnit? unit = null, string? title = null)
-    {
-        ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteLine(ToTable(unit, title));
-    }
-
-    /// <summary>Writes the table of <see cref="ToDiffTable(HdrHistogramSummary, HdrHistogramUnit?, string?, string?, string?)"/> and an
-    /// empty line.</summary>
-    /// <param name="writer">The destination.</param>
-    /// <param name="other">The second summary of the comparison; this summary is the first.</param>
-    /// <param name="unit">The unit of the values; <see langword="null"/> for none.</param>
-    /// <param name="title">The heading; <see langword="null"/> for the default.</param>
-    /// <param name="thisName">The column heading of this summary; <see langword="null"/> for the default.</param>
-    /// <param name="otherName">The column heading of the other summary; <see langword="null"/> for the default.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="writer"/> or <paramref name="other"/> is
-    /// <see langword="null"/>.</exception>
-    public void WriteDiffTable(
-        TextWriter writer,
-        HdrHistogramSummary other,
-        HdrHistogramUnit? unit = null,
-        string? title = null,
-        string? thisName = null,
-        string? otherName = null)
-    {
-        ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteLine(ToDiffTable(other, unit, title, thisName, otherName));
-    }
+        Console.WriteLine(ToDiffTable(other, null, title, thisName, otherName));
 
     /// <summary>Returns the summary as a Markdown table: the rank, value, absolute precision and cumulative count of each percentile; then
     /// the out-of-range count (if any), the mean, the standard deviation, the relative error and the total count; then the range, if it

@@ -4,29 +4,20 @@ namespace Picollo.Metrics;
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class HdrHistogramRegistration
 {
-    /// <summary>Creates a registration without labels that does not belong to a registry, for the exposition of histograms that are kept
-    /// elsewhere.</summary>
-    /// <param name="name">The name; not empty.</param>
-    /// <param name="histogram">The histogram.</param>
-    /// <param name="description">The description of its values.</param>
-    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name is empty, or the description's lowest bound is above its highest.</exception>
-    public HdrHistogramRegistration(string name, HdrHistogram histogram, HdrHistogramDescription description)
-        : this([], name, histogram, description)
-    {
-    }
-
     /// <summary>Creates a registration that does not belong to a registry, for the exposition of histograms that are kept
     /// elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="description">The description of its values.</param>
-    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty. By default, there are none.</param>
     /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the description's lowest bound is above
     /// its highest.</exception>
     public HdrHistogramRegistration(
-        string name, HdrHistogram histogram, HdrHistogramDescription description, ReadOnlySpan<KeyValuePair<string, string>> labels)
+        string name,
+        HdrHistogram histogram,
+        HdrHistogramDescription description,
+        ReadOnlySpan<KeyValuePair<string, string>> labels = default)
         : this(Sorted(labels), name, histogram, description)
     {
     }
