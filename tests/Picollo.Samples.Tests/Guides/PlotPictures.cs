@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using Picollo.Export.Plots;
+using Picollo.Metrics;
 using Picollo.Samples.Tokenizer;
 
 namespace Picollo.Samples.Tests.Guides;
