@@ -36,7 +36,7 @@ public static class Program
         Report.Print(output, Report.DescribeMachine(), measured);
         foreach ((string reader, Steps steps) in measured)
         {
-            steps.Histogram.GetSummary().WriteTable(output, new() { Title = $"Steps of {reader}, ns" });
+            output.WriteLine(steps.Histogram.GetSummary().ToTable(title: $"Steps of {reader}, ns"));
         }
 
         return 0;

@@ -45,10 +45,10 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
     {
         HdrHistogramSummary summaryBefore = before.LineNanoseconds.GetSummary();
         HdrHistogramSummary summaryAfter = after.LineNanoseconds.GetSummary();
-        summaryBefore.WriteTable(output, new() { Title = $"Time of a line with '{before.Name}', ns" });
-        summaryAfter.WriteTable(output, new() { Title = $"Time of a line with '{after.Name}', ns" });
-        summaryBefore.WriteDiffTable(
-            output, summaryAfter, new() { Title = "Time of a line, before and after, ns", Before = before.Name, After = after.Name });
+        output.WriteLine(summaryBefore.ToTable(title: $"Time of a line with '{before.Name}', ns"));
+        output.WriteLine(summaryAfter.ToTable(title: $"Time of a line with '{after.Name}', ns"));
+        const string Title = "Time of a line, before and after, ns";
+        output.WriteLine(summaryBefore.ToDiffTable(summaryAfter, title: Title, thisName: before.Name, otherName: after.Name));
         ulong limit = Math.Max(summaryBefore.P999.Value, 1);
         double effectSize = UpTo(limit, before).GetEffectSize(UpTo(limit, after));
         output.WriteLine("The D-value is the difference of the means, divided by the standard deviation, which pauses of the");

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Text;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
@@ -35,10 +36,10 @@ internal static class Histograms
         Facts.Print("p99", string.Join(' ', all.Select(one => one.GetPercentileValue(99))));
 
         HdrHistogramSummary summary = histogram.GetSummary();
-        string json = JsonSerializer.Serialize(summary, PicolloJsonContext.Default.HdrHistogramSummary);
-        Facts.Print("json-summary", JsonSerializer.Deserialize(json, PicolloJsonContext.Default.HdrHistogramSummary)!.P99.Value);
-        json = JsonSerializer.Serialize(histogram.GetSnapshot(), PicolloJsonContext.Default.HdrHistogramSnapshot);
-        Facts.Print("json-snapshot", JsonSerializer.Deserialize(json, PicolloJsonContext.Default.HdrHistogramSnapshot)!.GetPercentileValue(99));
+        string json = JsonSerializer.Serialize(summary, HistogramJson.Default.HdrHistogramSummary);
+        Facts.Print("json-summary", JsonSerializer.Deserialize(json, HistogramJson.Default.HdrHistogramSummary)!.P99.Value);
+        json = JsonSerializer.Serialize(histogram.GetSnapshot(), HistogramJson.Default.HdrHistogramSnapshot);
+        Facts.Print("json-snapshot", JsonSerializer.Deserialize(json, HistogramJson.Default.HdrHistogramSnapshot)!.GetPercentileValue(99));
 
         Facts.Print("encoded", HdrHistogramEncoding.Decode(HdrHistogramEncoding.EncodeCompressed(histogram)).TotalCount);
         Facts.Print("logged", CountInLog(histogram));
@@ -74,3 +75,8 @@ internal static class Histograms
         return reader.Read()!.Histogram.TotalCount;
     }
 }
+
+/// <summary>The context of a trimmed application. The types name their converter, so it contains no metadata of their properties.</summary>
+[JsonSerializable(typeof(HdrHistogramSummary))]
+[JsonSerializable(typeof(HdrHistogramSnapshot))]
+internal sealed partial class HistogramJson : JsonSerializerContext;

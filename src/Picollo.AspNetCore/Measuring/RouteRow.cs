@@ -1,3 +1,4 @@
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Measuring;
@@ -171,8 +172,11 @@ internal sealed class StatusDuration
             Description,
             [.. labels.OfType<KeyValuePair<string, string>>()])
         {
-            ExactSum = () => Interlocked.Read(ref _sum),
-            Exemplars = Slowest is null ? null : Slowest.ReadExemplars,
+            OwnerFacts = new()
+            {
+                ExactSum = () => Interlocked.Read(ref _sum),
+                Exemplars = Slowest is null ? null : Slowest.ReadExemplars,
+            },
         };
     }
 

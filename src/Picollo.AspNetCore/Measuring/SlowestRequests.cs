@@ -1,4 +1,4 @@
-using Picollo.Metrics;
+using Picollo.Export;
 
 namespace Picollo.AspNetCore.Measuring;
 

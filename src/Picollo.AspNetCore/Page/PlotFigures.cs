@@ -16,15 +16,13 @@ internal static class PlotFigures
     {
         string time = row.Measured is null || window is null ? "since the start" : $"over the {window.Title}";
         HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(row.SeriesNames[i], histogram))];
-        HdrHistogramPlotOptions options = OptionsOf(row);
-        return Figure("Percentiles " + time, HdrHistogramPlot.CreatePercentiles(series, options))
-            + Figure("Density " + time, HdrHistogramPlot.CreateDensity(series, options));
+        return Figure("Percentiles " + time, HdrHistogramPlot.CreatePercentiles(series, row.Unit))
+            + Figure("Density " + time, HdrHistogramPlot.CreateDensity(series, row.Unit));
     }
 
     /// <summary>Plots the values before a mark together with the values since the mark.</summary>
     public static string SinceMark(PageRow row, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
     {
-        HdrHistogramPlotOptions options = OptionsOf(row);
         string marked = string.Create(CultureInfo.InvariantCulture, $"{time.UtcDateTime:HH:mm:ss} UTC");
         return string.Concat(pairs.Select((pair, i) =>
         {
@@ -32,9 +30,9 @@ internal static class PlotFigures
             HdrHistogramSeries before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting has restarted since";
-            HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], options);
+            HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], row.Unit);
             return Figure(Capital(name + caption), both, TableOf(row, before, after))
-                + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));
+                + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, row.Unit));
         }));
     }
 
@@ -64,8 +62,6 @@ internal static class PlotFigures
 
     private static string Change(double from, double to) =>
         from == to ? Quantity.Change(0) : from == 0 ? Quantity.MissingOnPage : Quantity.Change((to - from) / from);
-
-    private static HdrHistogramPlotOptions OptionsOf(PageRow row) => new() { Unit = row.Unit };
 
     private static string Figure(string caption, HdrHistogramPlot plot, string numbers = "") =>
         $"<figure>\n<figcaption>{Markup.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using Picollo.AspNetCore.Measuring;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Reading;
@@ -68,8 +69,11 @@ internal sealed class PageRow
                where histogram is not null
                select (fact, new HdrHistogramRegistration(row.MetricOf(fact)!, histogram, fact.Description, labels)
                {
-                   ExactSum = () => row.SumOf(fact.Fact),
-                   Exemplars = fact.Fact == RunFact.CpuTime ? readExemplars : null,
+                   OwnerFacts = new()
+                   {
+                       ExactSum = () => row.SumOf(fact.Fact),
+                       Exemplars = fact.Fact == RunFact.CpuTime ? readExemplars : null,
+                   },
                }),
         ];
         return new PageRow

@@ -27,12 +27,13 @@ internal sealed class HistogramExporter : IExporter
         {
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
             HdrHistogramSeries[] series = [.. ofClass.Select(measured => new HdrHistogramSeries(measured.Name, measured.Histogram))];
-            var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = new() { Name = "ns" } };
+            HdrHistogramUnit unit = new() { Name = "ns" };
+            string Picture() => HdrHistogramPlot.CreatePercentiles(series, unit, ofClass.Key).ToSvgDocument();
             (string File, Action<string> Write)[] files =
             [
                 ($"{path}.hlog", file => WriteLog(file, summary, ofClass)),
-                ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument())),
-                ($"{path}.html", file => WritePage(file, series, options)),
+                ($"{path}.svg", file => File.WriteAllText(file, Picture())),
+                ($"{path}.html", file => WritePage(file, series, unit, ofClass.Key)),
             ];
             foreach ((string file, _) in files.Where(output => IsWritten(output.File, output.Write, consoleLogger)))
             {
@@ -56,10 +57,10 @@ internal sealed class HistogramExporter : IExporter
         }
     }
 
-    private static void WritePage(string path, HdrHistogramSeries[] series, HdrHistogramPlotOptions options)
+    private static void WritePage(string path, HdrHistogramSeries[] series, HdrHistogramUnit unit, string title)
     {
         using StreamWriter html = new(path);
-        HdrHistogramPlot.WriteReport(html, series, options);
+        HdrHistogramPlot.WriteReport(html, series, unit, title);
     }
 
     private static void WriteLog(string path, Summary summary, IEnumerable<MeasuredHistogram> benchmarks)

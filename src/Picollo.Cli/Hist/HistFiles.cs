@@ -14,12 +14,12 @@ internal static class HistFiles
 
     public static void WriteSvg(string path, HistResult result)
     {
-        string document = HdrHistogramPlot.CreatePercentiles(SeriesOf(result), OptionsOf(result)).ToSvgDocument();
+        string document = HdrHistogramPlot.CreatePercentiles(SeriesOf(result), UnitOf(result), result.Title).ToSvgDocument();
         OutputFile.WriteText(path, file => file.Write(document));
     }
 
     public static void WriteHtml(string path, HistResult result) =>
-        OutputFile.WriteText(path, file => HdrHistogramPlot.WriteReport(file, SeriesOf(result), OptionsOf(result)));
+        OutputFile.WriteText(path, file => HdrHistogramPlot.WriteReport(file, SeriesOf(result), UnitOf(result), result.Title));
 
     public static void WriteLog(string path, HistResult result)
     {
@@ -67,6 +67,5 @@ internal static class HistFiles
     private static HdrHistogramSeries[] SeriesOf(HistResult result) =>
         [.. result.Inputs.Select(input => new HdrHistogramSeries(input.Name, input.Histogram))];
 
-    private static HdrHistogramPlotOptions OptionsOf(HistResult result) =>
-        new() { Title = result.Title, Unit = new() { Name = result.Unit, Ratio = result.Ratio } };
+    private static HdrHistogramUnit UnitOf(HistResult result) => new() { Name = result.Unit, Ratio = result.Ratio };
 }

@@ -51,12 +51,8 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     {
         HdrHistogramSummary first = Summaries[0];
         string[] names = ShortNames();
-        HdrHistogramTableOptions options = new()
+        SummaryTableOptions options = new(new() { Ratio = Ratio }, ShortTitle, names[0], names[^1])
         {
-            Title = ShortTitle,
-            Before = names[0],
-            After = names[^1],
-            Unit = new() { Ratio = Ratio },
             OmitsMaximum = true,
             UsesRoundValues = HasFractions,
         };

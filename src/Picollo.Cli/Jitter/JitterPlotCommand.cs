@@ -1,5 +1,6 @@
 using Picollo.Export;
 using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
@@ -65,25 +66,21 @@ internal static class JitterPlotCommand
     private static string WriteResults(string folder, string? path, string? title)
     {
         IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
-        HdrHistogramPlotOptions options = Options(folder, title);
+        title ??= SavedResults.TitleOf(folder);
         return path is null || IsPage(path)
-            ? Write(folder, Page, path, file => HdrHistogramPlot.WriteReport(file, series, options))
-            : Write(folder, Page, path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, options).ToSvgDocument()));
+            ? Write(folder, Page, path, file => HdrHistogramPlot.WriteReport(file, series, Unit, title))
+            : Write(folder, Page, path, file => file.Write(HdrHistogramPlot.CreateDistribution(series, Unit, title).ToSvgDocument()));
     }
 
     private static string WriteSamples(Terminal terminal, string place, string? path, string? title)
     {
         SampleSource source = SampleSource.Find(place, inNanoseconds: false);
         string folder = Path.GetDirectoryName(source.Path) is { Length: > 0 } parent ? parent : ".";
-        string picture = SamplePlot.Create(source, terminal, Options(folder, title)).ToSvgDocument();
+        string picture = SamplePlot.Create(source, terminal, Unit, title ?? SavedResults.TitleOf(folder)).ToSvgDocument();
         return Write(folder, SamplesPlot, path, file => file.Write(picture));
     }
 
-    private static HdrHistogramPlotOptions Options(string folder, string? title) => new()
-    {
-        Title = title ?? SavedResults.TitleOf(folder),
-        Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
-    };
+    private static HdrHistogramUnit Unit => new() { Name = "µs", Ratio = NanosecondsPerMicrosecond };
 
     /// <param name="name">The name of the file in the folder if no path is specified.</param>
     private static string Write(string folder, string name, string? path, Action<TextWriter> write)

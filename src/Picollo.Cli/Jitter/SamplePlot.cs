@@ -1,4 +1,5 @@
 using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
@@ -11,9 +12,9 @@ internal static class SamplePlot
     private const long SamplesPerColumn = 2;
 
     /// <summary>Draws the samples. Reads them twice: first for the duration, then for the latencies.</summary>
-    /// <param name="options">The options; values are in nanoseconds.</param>
+    /// <param name="unit">The unit; values are in nanoseconds.</param>
     /// <exception cref="CommandException">There are no samples, they are damaged, or the source is not a file.</exception>
-    public static HdrHistogramPlot Create(SampleSource source, Terminal terminal, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Create(SampleSource source, Terminal terminal, HdrHistogramUnit unit, string title)
     {
         using SampleReader reader = source.Open(terminal);
         if (!reader.IsFile)
@@ -54,7 +55,7 @@ internal static class SamplePlot
         }
 
         TimePlot.Line[] lines = [.. cpus.Select(cpu => new TimePlot.Line(Invariant($"CPU {cpu}"), largest[cpu]!))];
-        return TimePlot.Make(lines, duration / NanosecondsPerSecond, options);
+        return TimePlot.Make(lines, duration / NanosecondsPerSecond, unit, title);
     }
 }
 
@@ -71,9 +72,9 @@ internal static class TimePlot
     public readonly record struct Line(string Name, double[] Largest);
 
     /// <param name="seconds">The duration of all columns together, above 0.</param>
-    public static HdrHistogramPlot Make(IReadOnlyList<Line> all, double seconds, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Make(IReadOnlyList<Line> all, double seconds, HdrHistogramUnit displayUnit, string title)
     {
-        PlotUnit own = new(options.Unit);
+        PlotUnit own = new(displayUnit);
         PlotLines lines = new();
         double[] sorted = [.. all.SelectMany(line => line.Largest).Where(double.IsFinite).Order()];
         double[] aboveZero = [.. sorted.SkipWhile(level => level == 0)];
@@ -90,7 +91,7 @@ internal static class TimePlot
         double[] edges = [.. Enumerable.Range(0, columns + 1).Select(i => seconds * i / columns)];
         PlotUnit time = new(new() { Name = "s" });
         PlotAxis round = PlotAxis.Linear(0, seconds, 7);
-        return HdrHistogramPlot.Compose("largest values over time", [], options, new StepChart
+        return HdrHistogramPlot.Compose("largest values over time", [], new(displayUnit, title), new StepChart
         {
             Height = Height,
             X = round with { Max = seconds, Ticks = [.. round.Ticks.Where(tick => tick.Value <= seconds)] },

@@ -30,20 +30,10 @@ public sealed class HdrHistogramMerger
     /// <summary>Copies the merged histogram.</summary>
     /// <returns>A new histogram of 8 bytes per bucket, which later calls to <c>Add</c> do not change; <see langword="null"/> if nothing was
     /// added.</returns>
-    public PlainHdrHistogram<ulong>? ToHistogram()
-    {
-        if (Merged is not { } merged)
-        {
-            return null;
-        }
-
-        PlainHdrHistogram<ulong> copy = new(HdrHistogramSettings.FromHistogram(merged));
-        copy.Add(merged);
-        return copy;
-    }
+    public PlainHdrHistogram<ulong>? ToHistogram() => Merged is null ? null : Copy(Merged);
 
     /// <summary>Adds a histogram.</summary>
-    /// <param name="histogram">A live histogram or a snapshot. It is read once.</param>
+    /// <param name="histogram">A live histogram or a snapshot. Its counts are checked before it is read.</param>
     /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     /// <exception cref="OverflowException">The counts in range or the counts out of range add up to 2⁶⁴ or more. Nothing is
@@ -51,29 +41,10 @@ public sealed class HdrHistogramMerger
     public void Add(ReadOnlyHdrHistogram histogram)
     {
         ArgumentNullException.ThrowIfNull(histogram);
-        using CountsCopy added = histogram.Read();
+        using HdrHistogramCounts added = histogram.GetCounts();
         CheckTotals(added);
-        HdrHistogramSettings settings = HdrHistogramSettings.FromHistogram(histogram);
-        if (Merged is not { } merged)
-        {
-            merged = new PlainHdrHistogram<ulong>(settings);
-        }
-        else if (merged.BlockSize > histogram.BlockSize
-            || merged.LowestDiscernibleValue < histogram.LowestDiscernibleValue
-            || merged.MinTrackableValue > histogram.MinTrackableValue
-            || merged.MaxTrackableValue < histogram.MaxTrackableValue)
-        {
-            merged = new PlainHdrHistogram<ulong>(settings with
-            {
-                RelativeError = Math.Max(merged.RelativeError, settings.RelativeError),
-                UnitScale = Math.Max(merged.Layout.UnitScale, histogram.Layout.UnitScale),
-                MinTrackableValue = Math.Min(merged.MinTrackableValue, histogram.MinTrackableValue),
-                MaxTrackableValue = Math.Max(merged.MaxTrackableValue, histogram.MaxTrackableValue),
-            });
-            merged.Add(Merged);
-        }
-
-        merged.Add(histogram, added);
+        PlainHdrHistogram<ulong> merged = Widened(histogram);
+        merged.Add(histogram);
         Merged = merged;
     }
 
@@ -84,17 +55,52 @@ public sealed class HdrHistogramMerger
     /// <exception cref="OverflowException">The counts add up to 2⁶⁴ or more. Nothing is added.</exception>
     public void Add(ReadOnlySpan<byte> encoded) => Add(HdrHistogramEncoding.Decode(encoded));
 
-    private void CheckTotals(in CountsCopy added)
+    /// <summary>Copies a histogram, which is read once.</summary>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    internal static PlainHdrHistogram<ulong> Copy(ReadOnlyHdrHistogram histogram)
+    {
+        PlainHdrHistogram<ulong> copy = HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
+        copy.Add(histogram);
+        return copy;
+    }
+
+    /// <summary>Returns the merged histogram, or a copy with coarser buckets and a wider range if another histogram has them.</summary>
+    private PlainHdrHistogram<ulong> Widened(ReadOnlyHdrHistogram histogram)
+    {
+        PlainHdrHistogramFactory<ulong> factory = HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage();
+        if (Merged is not { } merged)
+        {
+            return factory.Create();
+        }
+
+        if (merged.BlockSize <= histogram.BlockSize
+            && merged.LowestDiscernibleValue >= histogram.LowestDiscernibleValue
+            && merged.MinTrackableValue <= histogram.MinTrackableValue
+            && merged.MaxTrackableValue >= histogram.MaxTrackableValue)
+        {
+            return merged;
+        }
+
+        PlainHdrHistogram<ulong> wider = (merged.BlockSize < histogram.BlockSize ? factory.WithLayoutOf(merged) : factory)
+            .WithLowestDiscernibleValue(Math.Max(merged.LowestDiscernibleValue, histogram.LowestDiscernibleValue))
+            .WithMinTrackableValue(Math.Min(merged.MinTrackableValue, histogram.MinTrackableValue))
+            .WithMaxTrackableValue(Math.Max(merged.MaxTrackableValue, histogram.MaxTrackableValue))
+            .Create();
+        wider.Add(merged);
+        return wider;
+    }
+
+    private void CheckTotals(HdrHistogramCounts added)
     {
         ulong total = Merged?.TotalCount ?? 0;
         bool wraps = false;
-        foreach (ulong count in added.Counts)
+        foreach (ulong count in added.AsSpan())
         {
             total += count;
             wraps |= total < count;
         }
 
-        UInt128 outside = (UInt128)(Merged?.OverflowCount ?? 0) + added.Underflow + added.Overflow;
+        UInt128 outside = (UInt128)(Merged?.OverflowCount ?? 0) + added.CountBelowRange + added.CountAboveRange;
         if (wraps || outside > ulong.MaxValue)
         {
             throw new OverflowException("The counts add up to 2^64 or more.");

@@ -33,7 +33,7 @@ public static class PercentileDistribution
         ReadOnlyHdrHistogram histogram, TextWriter output, int ticksPerHalfDistance = 5, double valueUnitRatio = 1)
     {
         Check(histogram, output, ticksPerHalfDistance, valueUnitRatio);
-        HistogramCopy copy = new(histogram);
+        PlainHdrHistogram<ulong> copy = HdrHistogramMerger.Copy(histogram);
         Bucket[] buckets = [.. copy.BucketsWithValues];
         int decimals = EncodedHeader.DigitsOf(histogram.BlockSize);
         string Value(double value) => FixedPoint.Format(value / valueUnitRatio, decimals).PadLeft(12);
@@ -53,7 +53,7 @@ public static class PercentileDistribution
 
         // The first bucket of those libraries is two of our blocks, and each further bucket is one block.
         int highest = (int)ulong.Log2(HdrHistogramEncoder.HighestTrackable(histogram, largest.Start));
-        int libraryBuckets = Math.Max(highest - histogram.Layout.BlockScale - histogram.Layout.UnitScale, 0) + 1;
+        int libraryBuckets = Math.Max(highest - (int)ulong.Log2((ulong)histogram.BlockSize * histogram.LowestDiscernibleValue), 0) + 1;
         output.Write(Invariant($"#[Buckets = {libraryBuckets,12}, SubBuckets     = {2 * histogram.BlockSize,12}]\n"));
     }
 
@@ -95,7 +95,7 @@ public static class PercentileDistribution
         foreach (Bucket bucket in buckets)
         {
             total += bucket.Count;
-            sum += (double)bucket.MidPoint * bucket.Count;
+            sum += (double)bucket.Midpoint * bucket.Count;
         }
 
         if (total == 0)
@@ -107,7 +107,7 @@ public static class PercentileDistribution
         double squares = 0;
         foreach (Bucket bucket in buckets)
         {
-            double deviation = bucket.MidPoint - mean;
+            double deviation = bucket.Midpoint - mean;
             squares += deviation * deviation * bucket.Count;
         }
 

@@ -26,6 +26,9 @@ internal readonly record struct EncodedHeader
 
     public const uint V2CompressedCookie = V2CompressedBase | 0x10;
 
+    /// <summary>The largest sum of the scales of the unit and the block: values up to two blocks are below 2^63.</summary>
+    public const int MaxUnitAndBlockScale = 61;
+
     private const int V0Length = 32;
     private const int MaxDigits = 5;
 
@@ -63,6 +66,10 @@ internal readonly record struct EncodedHeader
 
         return digits;
     }
+
+    /// <summary>Returns the layout of a number of digits.</summary>
+    public static HdrHistogramLayout LayoutOf(int digits, int unitScale) =>
+        new(0.5 / (1 << BlockScaleOf(digits)), 1UL << Math.Min(unitScale, MaxUnitAndBlockScale - BlockScaleOf(digits)));
 
     /// <summary>Returns the exponent of the smallest power of two that is at least 10^digits.</summary>
     public static int BlockScaleOf(int digits) => (int)Math.Ceiling(Math.Log2(Math.Pow(10, digits)));
@@ -155,7 +162,7 @@ internal readonly record struct EncodedHeader
 
         int unitScale = (int)long.Log2(lowest);
         int blockScale = BlockScaleOf(digits);
-        if (unitScale + blockScale > HdrLayout.MaxUnitAndBlockScale)
+        if (unitScale + blockScale > MaxUnitAndBlockScale)
         {
             throw new HdrHistogramFormatException(
                 $"The lowest discernible value {lowest} leaves no room for {digits} significant digits", digitsAt + 4);

@@ -116,9 +116,8 @@ internal static class HdrHistogramDecoder
 
     private static PlainHdrHistogram<ulong>? Decode(in EncodedHeader header, ref EncodedBytes payload, long maxBytes)
     {
-        PlainHdrHistogram<ulong>? histogram =
-            (long)header.CountsLength * sizeof(ulong) > maxBytes ? null : Create(header, header.HighestTrackableValue);
-        Span<ulong> counters = []; // the rest of the page that contains the last count written
+        using DecodedCounts? decoded = (long)header.CountsLength * sizeof(ulong) > maxBytes ? null : new(header);
+        Span<ulong> counters = []; // the piece that contains the last count written
         long first = 0; // the index of counters[0]
         ulong total = 0;
         long index = 0;
@@ -158,14 +157,9 @@ internal static class HdrHistogramDecoder
                         throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + position);
                     }
 
-                    if (index >= histogram?.Length)
+                    if (decoded is not null)
                     {
-                        histogram = Widen(header, histogram);
-                    }
-
-                    if (histogram is not null)
-                    {
-                        counters = histogram.UnsharedCountersFrom((int)index);
+                        counters = decoded.StartPiece((int)index);
                         counters[0] = (ulong)number;
                         first = index;
                     }
@@ -187,22 +181,8 @@ internal static class HdrHistogramDecoder
             payload.Take(position);
         }
 
-        if (histogram is null || histogram.RelativeError <= HdrLayout.MaxRelativeError)
-        {
-            return histogram;
-        }
-
-        // Histograms of 0 digits are not supported. Those of 1 digit are finer.
-        PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.FromHistogram(histogram) with
-        {
-            RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
-            MaxTrackableValue = histogram.UnsharedCountersFrom(histogram.Length - 1)[0] == 0
-                ? histogram.MaxTrackableValue
-                : histogram.Layout.UpperBoundOf(histogram.MaxTrackableValue),
-            UnitScale = Math.Min(header.UnitScale, HdrLayout.MaxUnitAndBlockScale - EncodedHeader.BlockScaleOf(1)),
-        });
-        digit.Add(histogram);
-        return digit;
+        decoded?.EndPiece(index);
+        return decoded?.Histogram;
     }
 
     /// <summary>Decodes short ZigZag numbers. Stops at the first number that is longer, truncated, or outside
@@ -306,23 +286,6 @@ internal static class HdrHistogramDecoder
         >= -int.MaxValue when wordSize == 0 => -number,
         _ => throw new HdrHistogramFormatException($"The count {number} is out of range", offset),
     };
-
-    private static PlainHdrHistogram<ulong> Create(in EncodedHeader header, ulong maxTrackableValue) => new(new HdrHistogramSettings
-    {
-        RelativeError = 0.5 / (1 << header.BlockScale),
-        UnitScale = header.UnitScale,
-        MaxTrackableValue = maxTrackableValue,
-    });
-
-    /// <summary>Copies a histogram to a range that ends with its last block. The HdrHistogram libraries count values above the highest
-    /// trackable value there.</summary>
-    private static PlainHdrHistogram<ulong> Widen(in EncodedHeader header, PlainHdrHistogram<ulong> histogram)
-    {
-        uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
-        PlainHdrHistogram<ulong> wider = Create(header, histogram.Layout.StartOf(last));
-        wider.Add(histogram);
-        return wider;
-    }
 
     private static HdrHistogramFormatException TooMany(in EncodedHeader header, long offset) =>
         new($"The data has more counts than the {header.CountsLength} that the header allows", offset);

@@ -34,24 +34,25 @@ internal sealed class HdrHistogramEncoder : IDisposable
     {
         ArgumentNullException.ThrowIfNull(histogram);
         int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
-        double relativeError = HdrHistogramSettings.RelativeErrorOf(digits);
-        int maxUnitScale = HdrLayout.MaxUnitAndBlockScale - new HdrLayout(relativeError).BlockScale;
-        var target = new HdrLayout(relativeError, Math.Min(histogram.Layout.UnitScale, maxUnitScale));
-        using CountsCopy copy = histogram.Read();
-        int last = copy.Counts.LastIndexOfAnyExcept(0UL);
-        LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);
+        HdrHistogramLayout target = EncodedHeader.LayoutOf(digits, BitOperations.Log2(histogram.LowestDiscernibleValue));
+        using HdrHistogramCounts counts = histogram.GetCounts();
+        int used = counts.AsSpan().LastIndexOfAnyExcept(0UL) + 1; // the number of buckets up to the last with a value
+        int last = counts.FirstIndex + used - 1;
+        LargestStart = used == 0 ? 0 : counts.Layout.GetStart(last);
         if (LargestStart > long.MaxValue)
         {
             throw new ArgumentException(
                 $"The histogram has a value of {LargestStart} or more. The format cannot hold values above 2^63-1.", nameof(histogram));
         }
 
-        WriteCounts(histogram, copy.Counts[..(last + 1)], target);
-        ulong largest = target == histogram.Layout || last < 0
-            ? LargestStart
-            : histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)last);
+        if ((long)WriteCounts(counts, used, target) < 0)
+        {
+            throw new ArgumentException("The histogram has more than 2^63-1 values, which the format cannot hold.", nameof(histogram));
+        }
+
+        ulong largest = target == counts.Layout || used == 0 ? LargestStart : counts.Layout.GetMidpoint(last);
         EncodedHeader.Write(
-            _buffer, _length - EncodedHeader.MaxLength, digits, 1L << target.UnitScale, (long)HighestTrackable(histogram, largest));
+            _buffer, _length - EncodedHeader.MaxLength, digits, (long)target.LowestDiscernibleValue, (long)HighestTrackable(histogram, largest));
         if (compress)
         {
             Compress();
@@ -90,23 +91,22 @@ internal sealed class HdrHistogramEncoder : IDisposable
         BinaryPrimitives.WriteInt32BigEndian(_buffer.AsSpan(4), _length - EncodedHeader.CompressedLength);
     }
 
-    /// <summary>Writes the counts of a histogram, up to the last that is not zero, to their buckets in the target layout.</summary>
-    private void WriteCounts(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
+    /// <summary>Writes the counts of the first buckets to their buckets in the target layout. Returns the sum; see
+    /// <see cref="Add"/>.</summary>
+    private ulong WriteCounts(HdrHistogramCounts counts, int length, HdrHistogramLayout target)
     {
         _length = EncodedHeader.MaxLength;
-        ulong total = target == histogram.Layout
-            ? WriteSameBuckets(counts, (long)histogram.FirstIndex - target.Origin)
-            : WriteOtherBuckets(histogram, counts, target);
-        if ((long)total < 0)
-        {
-            throw new ArgumentException("The histogram has more than 2^63-1 values, which the format cannot hold.", nameof(histogram));
-        }
-
+        ReadOnlySpan<ulong> used = counts.AsSpan()[..length];
+        ulong total = target == counts.Layout
+            ? WriteSameBuckets(used, counts.FirstIndex)
+            : WriteOtherBuckets(counts.Layout, counts.FirstIndex, used, target);
         if (total == 0)
         {
             // An empty histogram is written as a single zero count, of the value 0.
             _length += ZigZag.Write(_buffer.AsSpan(_length), 0);
         }
+
+        return total;
     }
 
     /// <summary>Writes counts, after zeros, whose buckets are the same in the target. Returns the sum; see <see cref="Add"/>.</summary>
@@ -155,11 +155,11 @@ internal sealed class HdrHistogramEncoder : IDisposable
     }
 
     /// <summary>Writes counts to buckets of another layout, which counts can share. Returns the sum; see <see cref="Add"/>.</summary>
-    private ulong WriteOtherBuckets(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
+    private ulong WriteOtherBuckets(HdrHistogramLayout layout, int first, ReadOnlySpan<ulong> counts, HdrHistogramLayout target)
     {
         double drift = 0;
         ulong total = 0;
-        long place = 0; // the bucket of the pending count, to which further counts may be added
+        int place = 0; // the bucket of the pending count, to which further counts may be added
         ulong count = 0;
         long next = 0; // the first unwritten bucket
         for (int from = 0; from < counts.Length; from += GroupSize)
@@ -169,8 +169,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
             {
                 int i = BitOperations.TrailingZeroCount(used);
                 total = Add(total, group[i]);
-                uint index = histogram.FirstIndex + (uint)(from + i);
-                long to = PlaceIn(target, histogram.Layout, index, group[i], ref drift) - target.Origin;
+                int to = PlaceIn(target, layout, first + from + i, group[i], ref drift);
                 if (to != place)
                 {
                     WritePending();
@@ -201,13 +200,13 @@ internal sealed class HdrHistogramEncoder : IDisposable
     /// <summary>Returns the bucket of another layout for a count: the bucket of the midpoint. In a finer layout, the midpoint is the border
     /// of two buckets, and the count goes to the bucket that keeps the sum of all values closer to the original. (Half of the count in each
     /// would double the size.)</summary>
-    private static uint PlaceIn(in HdrLayout target, in HdrLayout layout, uint index, ulong count, ref double drift)
+    private static int PlaceIn(in HdrHistogramLayout target, in HdrHistogramLayout layout, int index, ulong count, ref double drift)
     {
-        ulong middle = layout.MidpointOf(index);
-        uint above = target.IndexOf(middle);
-        bool isFiner = layout.StepScaleOf(index) > target.StepScaleOf(above);
-        uint place = isFiner && drift > 0 ? target.IndexOf(middle - 1) : above;
-        drift += isFiner ? ((double)target.MidpointOf(place) - middle) * count : 0;
+        ulong middle = layout.GetMidpoint(index);
+        int above = target.GetIndex(middle);
+        bool isFiner = layout.GetStep(index) > target.GetStep(above);
+        int place = isFiner && drift > 0 ? target.GetIndex(middle - 1) : above;
+        drift += isFiner ? ((double)target.GetMidpoint(place) - middle) * count : 0;
         return place;
     }
 

@@ -49,7 +49,7 @@ public static class HdrHistogramEncoding
         return encoder.Written.ToArray();
     }
 
-    /// <summary>Encodes a histogram as V2 without compression to a writer. Allocates one small object.</summary>
+    /// <summary>Encodes a histogram as V2 without compression to a writer. Allocates two small objects.</summary>
     /// <param name="histogram">The histogram. It is read once.</param>
     /// <param name="output">The destination. It receives the whole encoding, or nothing if an exception is thrown.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>

@@ -21,23 +21,22 @@ internal sealed class ExponentialBounds
     // A run of up to two empty buckets takes fewer bytes as counts of 0 than as a new span.
     private const int LongestGap = 2;
 
-    private readonly int[] _ends; // for each bucket, the index after its last counter
+    private readonly int[] _ends; // for each bucket, the index in the layout after its last counter
 
     public ExponentialBounds(ReadOnlyHdrHistogram histogram, double ratio, int schema)
     {
-        HdrLayout layout = histogram.Layout;
-        uint first = histogram.FirstIndex;
-        uint last = first + (uint)histogram.Length - 1;
-        ZeroEnd = layout.MidpointOf(first) == 0 ? 1 : 0;
-        if (ZeroEnd == histogram.Length)
+        HdrHistogramLayout layout = histogram.Layout;
+        int last = layout.GetIndex(histogram.MaxTrackableValue);
+        ZeroEnd = layout.GetMidpoint(0) == 0 ? 1 : 0;
+        int end = Math.Max(layout.GetIndex(histogram.MinTrackableValue), ZeroEnd);
+        if (end > last)
         {
             (FirstBucket, _ends) = (0, []);
             return;
         }
 
-        FirstBucket = BucketOf(layout.MidpointOf(first + (uint)ZeroEnd) / ratio, schema);
-        _ends = new int[BucketOf(layout.MidpointOf(last) / ratio, schema) - FirstBucket + 1];
-        int end = ZeroEnd;
+        FirstBucket = BucketOf(layout.GetMidpoint(end) / ratio, schema);
+        _ends = new int[BucketOf(layout.GetMidpoint(last) / ratio, schema) - FirstBucket + 1];
         for (int bucket = 0; bucket < _ends.Length; bucket++)
         {
             _ends[bucket] = end = EndOf(bucket);
@@ -48,15 +47,13 @@ internal sealed class ExponentialBounds
         int EndOf(int bucket)
         {
             double bound = UpperBoundOf(FirstBucket + bucket, schema) * ratio;
-            int index = bound >= layout.MidpointOf(last)
-                ? histogram.Length
-                : Math.Max(end, (int)(layout.IndexOf((ulong)bound) - first));
-            while (index > end && BucketOf(layout.MidpointOf(first + (uint)index - 1) / ratio, schema) > FirstBucket + bucket)
+            int index = bound >= layout.GetMidpoint(last) ? last + 1 : Math.Max(end, layout.GetIndex((ulong)bound));
+            while (index > end && BucketOf(layout.GetMidpoint(index - 1) / ratio, schema) > FirstBucket + bucket)
             {
                 index--;
             }
 
-            while (index < histogram.Length && BucketOf(layout.MidpointOf(first + (uint)index) / ratio, schema) <= FirstBucket + bucket)
+            while (index <= last && BucketOf(layout.GetMidpoint(index) / ratio, schema) <= FirstBucket + bucket)
             {
                 index++;
             }
@@ -65,7 +62,8 @@ internal sealed class ExponentialBounds
         }
     }
 
-    /// <summary>The number of counters of the value 0, which is 0 or 1.</summary>
+    /// <summary>The index in the layout after the counter of the value 0: 0 if the smallest bucket also has other values; otherwise
+    /// 1.</summary>
     public int ZeroEnd { get; }
 
     public int FirstBucket { get; }
@@ -93,17 +91,17 @@ internal sealed class ExponentialBounds
 
     /// <summary>Reads the used buckets in ascending order, including short runs of empty buckets between them. Values above the range of
     /// the histogram are in the bucket after the last one.</summary>
-    public void ReadUsed(CountsCopy copy, List<(int Bucket, ulong Count)> used)
+    public void ReadUsed(HdrHistogramCounts counts, List<(int Bucket, ulong Count)> used)
     {
         used.Clear();
         int from = ZeroEnd;
         for (int i = 0; i < _ends.Length; i++)
         {
-            Add(i, copy.SumOfUsed(from, _ends[i]));
+            Add(i, counts.GetCount(from, _ends[i]));
             from = _ends[i];
         }
 
-        Add(_ends.Length, copy.Overflow);
+        Add(_ends.Length, counts.CountAboveRange);
 
         void Add(int bucket, ulong count)
         {
@@ -126,13 +124,14 @@ internal sealed class ExponentialBounds
 /// <summary>Caches the bounds for each kind of histogram. There are few kinds. Thread-safe.</summary>
 internal sealed class ExponentialBoundsCache(int schema)
 {
-    private readonly ConcurrentDictionary<(HdrLayout, uint FirstIndex, int Length, double Ratio), ExponentialBounds> _bounds = new();
+    private readonly ConcurrentDictionary<(HdrHistogramLayout, ulong Min, ulong Max, double Ratio), ExponentialBounds> _bounds = new();
 
     public ExponentialBounds Get(HdrHistogramRegistration registration)
     {
         HdrHistogram histogram = registration.Histogram;
         double ratio = registration.Description.Unit.Ratio;
         return _bounds.GetOrAdd(
-            (histogram.Layout, histogram.FirstIndex, histogram.Length, ratio), _ => new ExponentialBounds(histogram, ratio, schema));
+            (histogram.Layout, histogram.MinTrackableValue, histogram.MaxTrackableValue, ratio),
+            _ => new ExponentialBounds(histogram, ratio, schema));
     }
 }

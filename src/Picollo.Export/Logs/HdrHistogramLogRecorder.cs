@@ -1,4 +1,5 @@
 using System.Runtime.ExceptionServices;
+using Picollo.Export.Text;
 
 namespace Picollo.Export;
 

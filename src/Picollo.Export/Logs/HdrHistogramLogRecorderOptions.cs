@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export;
 
 /// <summary>The options of a <see cref="HdrHistogramLogRecorder"/>.</summary>

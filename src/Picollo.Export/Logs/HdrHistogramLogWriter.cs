@@ -132,7 +132,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         CheckTag(tag);
         using var encoder = new HdrHistogramEncoder();
         encoder.Encode(histogram, compress: true);
-        ulong max = histogram.Layout.UpperBoundOf(encoder.LargestStart);
+        ulong max = histogram.Layout.GetEnd(histogram.Layout.GetIndex(encoder.LargestStart));
         if (!_hasBaseTime && _stream is { CanSeek: true, Position: > 0 })
         {
             Add("#[BaseTime: 0.000 (seconds since epoch)]\n");

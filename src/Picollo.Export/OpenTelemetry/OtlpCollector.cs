@@ -135,20 +135,18 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
     /// <summary>Reads a histogram; null if it is disposed.</summary>
     public static OtlpReading? From(HdrHistogramRegistration registration, ExponentialBounds bounds, List<(int Bucket, ulong Count)> used)
     {
-        if (!registration.TryRead(out CountsCopy copy, out int resetCount))
+        using HdrHistogramCounts? counts = registration.ReadCounts(reuseInstance: null);
+        if (counts is null)
         {
             return null;
         }
 
-        using (copy)
+        bounds.ReadUsed(counts, used);
+        ulong zero = counts.CountBelowRange + counts.GetCount(0, bounds.ZeroEnd);
+        return new([.. used.Where(bucket => bucket.Count > 0)], zero, registration.SumOf(counts), counts.ResetCount)
         {
-            bounds.ReadUsed(copy, used);
-            ulong zero = copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd);
-            return new([.. used.Where(bucket => bucket.Count > 0)], zero, registration.SumOf(copy), resetCount)
-            {
-                Extremes = ExtremesOf(registration, copy),
-            };
-        }
+            Extremes = ExtremesOf(counts, registration.Description.Unit.Ratio),
+        };
     }
 
     /// <summary>Returns the values since an earlier reading. There must be no reset between the two.</summary>
@@ -169,15 +167,15 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
         return new([.. grown], Zero - earlier.Zero, Sum - earlier.Sum, ResetCount);
     }
 
-    private static (double?, double?) ExtremesOf(HdrHistogramRegistration registration, CountsCopy copy)
+    private static (double?, double?) ExtremesOf(HdrHistogramCounts counts, double ratio)
     {
-        HdrHistogram histogram = registration.Histogram;
-        ReadOnlySpan<ulong> counts = copy.Counts[copy.Used];
-        int first = counts.IndexOfAnyExcept(0UL);
-        int last = counts.LastIndexOfAnyExcept(0UL);
-        return (first < 0 || copy.Underflow > 0 ? null : ValueAt(first), last < 0 || copy.Overflow > 0 ? null : ValueAt(last));
+        ReadOnlySpan<ulong> used = counts.AsSpan();
+        int first = used.IndexOfAnyExcept(0UL);
+        int last = used.LastIndexOfAnyExcept(0UL);
+        return (
+            first < 0 || counts.CountBelowRange > 0 ? null : ValueAt(first),
+            last < 0 || counts.CountAboveRange > 0 ? null : ValueAt(last));
 
-        double? ValueAt(int index) =>
-            histogram.Layout.MidpointOf(histogram.FirstIndex + (uint)(copy.Used.Start.Value + index)) / registration.Description.Unit.Ratio;
+        double? ValueAt(int index) => counts.Layout.GetMidpoint(counts.FirstIndex + index) / ratio;
     }
 }

@@ -18,7 +18,7 @@ internal static class BucketLayoutPlot
     // A cell shows the first value of its bucket if there is enough space.
     private const double LetterWidth = 7;
 
-    public static HdrHistogramPlot Make(HdrLayout layout, ulong maxValue, string title)
+    public static HdrHistogramPlot Make(HdrHistogramLayout layout, ulong maxValue, string title)
     {
         string heading = Invariant($"{layout.BlockSize:N0} buckets per block, precision {layout.RelativeError * 100:0.####} %");
         return HdrHistogramPlot.Compose(
@@ -28,10 +28,10 @@ internal static class BucketLayoutPlot
 
         double Draw(SvgWriter svg, double top)
         {
-            uint last = layout.IndexOf(maxValue);
-            for (uint block = 0; block <= last >> layout.BlockScale; block++)
+            int last = layout.GetIndex(maxValue);
+            for (int first = 0; first <= last; first += layout.BlockSize)
             {
-                DrawBlock(svg, top, layout, block, last);
+                DrawBlock(svg, top, layout, first, last);
                 top += RowHeight;
             }
 
@@ -39,18 +39,17 @@ internal static class BucketLayoutPlot
         }
     }
 
-    private static void DrawBlock(SvgWriter svg, double top, HdrLayout layout, uint block, uint last)
+    private static void DrawBlock(SvgWriter svg, double top, HdrHistogramLayout layout, int first, int last)
     {
-        uint first = block << layout.BlockScale;
-        Bucket begin = layout.BucketAt(0, (int)first, 0);
-        Bucket end = layout.BucketAt(0, (int)first + layout.BlockSize - 1, 0);
-        string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
+        ulong step = layout.GetStep(first);
+        ulong end = layout.GetEnd(first + layout.BlockSize - 1);
+        string width = step == 1 ? "exact" : Invariant($"step {step:N0}, ±{step / 2:N0}");
         double right = svg.Width - SvgWriter.Margin;
-        svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.End:N0}: {width}"));
-        string color = PlotPalette.Color((int)block % (PlotPalette.Colors.Count - 1)); // the last one is the text color
+        svg.Text(Left, top + 12, Invariant($"{layout.GetStart(first):N0} – {end:N0}: {width}"));
+        string color = PlotPalette.Color(first / layout.BlockSize % (PlotPalette.Colors.Count - 1)); // the last one is the text color
         if (layout.BlockSize > MaxCells)
         {
-            double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;
+            double part = Math.Min(last - first + 1, layout.BlockSize) / (double)layout.BlockSize;
             string count = Invariant($"{layout.BlockSize:N0} buckets");
             svg.Cell(Left, top + 17, part * (right - Left), CellHeight, color, 0.35, count);
             svg.Text((Left + right) / 2, top + 32, count, "middle");
@@ -58,18 +57,18 @@ internal static class BucketLayoutPlot
         }
 
         double cell = (right - Left) / layout.BlockSize;
-        for (uint i = 0; i < layout.BlockSize && first + i <= last; i++)
+        for (int i = 0; i < layout.BlockSize && first + i <= last; i++)
         {
-            Bucket bucket = layout.BucketAt(0, (int)(first + i), 0);
+            ulong start = layout.GetStart(first + i);
             double x = Left + (i * cell);
-            string values = bucket.Step == 1
-                ? Invariant($"{bucket.Start:N0}")
-                : Invariant($"{bucket.Start:N0} – {bucket.End:N0}, reported as {bucket.MidPoint:N0}");
+            string values = step == 1
+                ? Invariant($"{start:N0}")
+                : Invariant($"{start:N0} – {layout.GetEnd(first + i):N0}, reported as {layout.GetMidpoint(first + i):N0}");
             svg.Cell(x, top + 17, cell - 1, CellHeight, color, i % 2 == 0 ? 0.4 : 0.25, values);
-            string start = Invariant($"{bucket.Start}");
-            if (start.Length * LetterWidth < cell)
+            string text = Invariant($"{start}");
+            if (text.Length * LetterWidth < cell)
             {
-                svg.Text(x + (cell / 2), top + 32, start, "middle", " font-size=\"11\" pointer-events=\"none\"");
+                svg.Text(x + (cell / 2), top + 32, text, "middle", " font-size=\"11\" pointer-events=\"none\"");
             }
         }
     }

@@ -24,10 +24,10 @@ internal static class DensityPlot
     /// <summary>The maximum number of overlapping areas that remain distinguishable.</summary>
     private const int MaxFilled = 3;
 
-    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options) =>
+    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, PlotOptions options) =>
         HdrHistogramPlot.Compose("density", series, options, MakeChart(series, options));
 
-    public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, PlotOptions options)
     {
         Columns columns = ColumnsOf(series);
         PlotLines lines = new();
@@ -78,15 +78,19 @@ internal static class DensityPlot
         double high = 0;
         double total = 0;
         bool hasZero = false;
-        foreach (HistogramCopy histogram in series.Select(item => item.Histogram).Where(histogram => histogram.UsedCount > 0))
+        foreach (PlainHdrHistogram<ulong> histogram in series.Select(item => item.Histogram))
         {
-            total = Math.Max(total, TotalOf(histogram));
-            int first = histogram.UsedAt(0).Start == 0 ? 1 : 0;
-            hasZero |= first > 0;
-            if (first < histogram.UsedCount)
+            total = Math.Max(total, histogram.TotalCount);
+            foreach (Bucket bucket in histogram.BucketsWithValues)
             {
-                low = Math.Min(low, histogram.UsedAt(first).Start);
-                high = Math.Max(high, EndOf(histogram.UsedAt(histogram.UsedCount - 1)));
+                if (bucket.Start == 0)
+                {
+                    hasZero = true;
+                    continue;
+                }
+
+                low = Math.Min(low, bucket.Start);
+                high = Math.Max(high, EndOf(bucket));
             }
         }
 
@@ -114,24 +118,21 @@ internal static class DensityPlot
         return new([zero, zero * factor, .. edges], 2, factor);
     }
 
-    private static double TotalOf(HistogramCopy histogram) =>
-        Enumerable.Range(0, histogram.UsedCount).Sum(i => (double)histogram.UsedAt(i).Count);
-
     /// <summary>Returns the percentage of the values in each column; null for an empty histogram.</summary>
-    private static double[]? SharesOf(HistogramCopy histogram, Columns columns)
+    private static double[]? SharesOf(PlainHdrHistogram<ulong> histogram, Columns columns)
     {
-        if (histogram.UsedCount == 0)
+        ulong total = histogram.TotalCount;
+        if (total == 0)
         {
             return null;
         }
 
         (double[] edges, int first) = (columns.Edges, columns.First);
-        double toPercent = 100 / TotalOf(histogram);
+        double toPercent = 100.0 / total;
         double[] shares = new double[columns.Count];
         int column = first;
-        for (int i = 0; i < histogram.UsedCount; i++)
+        foreach (Bucket bucket in histogram.BucketsWithValues)
         {
-            Bucket bucket = histogram.UsedAt(i);
             double share = bucket.Count * toPercent;
             if (bucket.Start == 0)
             {

@@ -12,7 +12,7 @@ internal static class DifferencePlot
     private const int Down = 0;
     private const int Up = 1;
 
-    public static HdrHistogramPlot Make(PlotSeries before, PlotSeries after, HdrHistogramPlotOptions options)
+    public static HdrHistogramPlot Make(PlotSeries before, PlotSeries after, PlotOptions options)
     {
         PercentileCurve was = new(before.Histogram);
         PercentileCurve now = new(after.Histogram);

@@ -9,7 +9,7 @@ namespace Picollo.Export.Plots;
 /// <remarks>
 /// <code>
 /// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
-/// var plot = HdrHistogramPlot.CreatePercentiles([new("before", before), new("after", after)], new() { Unit = milliseconds });
+/// var plot = HdrHistogramPlot.CreatePercentiles([new("before", before), new("after", after)], milliseconds);
 /// File.WriteAllText("latency.svg", plot.ToSvgDocument());
 /// </code>
 /// <para>Equal histograms produce equal text in any culture. The size is limited by the resolution of a screen, about 10 KB per line,
@@ -56,31 +56,36 @@ public sealed class HdrHistogramPlot
     /// <summary>Creates a plot of the percentile distribution: the value at each rank. The rank axis is logarithmic in 1/(1−p), so that
     /// each further nine has the same width.</summary>
     /// <param name="series">The series, in the order of the legend. An empty list creates an empty plot.</param>
-    /// <param name="options">The title and the unit; <see langword="null"/> for none.</param>
+    /// <param name="unit">The unit of the values; <see langword="null"/> for none. Its name can be any text; it is encoded and shortened
+    /// like the name of a series.</param>
+    /// <param name="title">The title; empty for none. Any text is allowed; it is encoded and shortened like the name of a series.</param>
     /// <returns>The plot. The value axis is linear or, if the largest value is more than 1,000 times a median, logarithmic; its label
     /// states which. A line ends at the mid-rank of the largest value, 1 − 1/2n, or at 99.99999999 %.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="series"/> is <see langword="null"/>, or a series has no name or histogram;
+    /// <exception cref="ArgumentNullException"><paramref name="series"/> or <paramref name="title"/> is <see langword="null"/>, or a series has no name or histogram;
     /// the message has its index.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its index and its name.</exception>
-    public static HdrHistogramPlot CreatePercentiles(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
-        PercentilePlot.Make(PlotSeries.ReadAll(series), options ?? new());
+    public static HdrHistogramPlot CreatePercentiles(
+        IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "") =>
+        PercentilePlot.Make(PlotSeries.ReadAll(series), new(unit, title));
 
     /// <summary>Creates a plot of the density: the percentage of the values in each of up to 88 intervals, which have equal widths on a
     /// logarithmic axis.</summary>
     /// <returns>The plot. The percentages of a series add up to 100 %. Zeros are not on a logarithmic axis, so their percentage has a
     /// separate column at the start of the axis.</returns>
     /// <inheritdoc cref="CreatePercentiles"/>
-    public static HdrHistogramPlot CreateDensity(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null) =>
-        DensityPlot.Make(PlotSeries.ReadAll(series), options ?? new());
+    public static HdrHistogramPlot CreateDensity(
+        IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "") =>
+        DensityPlot.Make(PlotSeries.ReadAll(series), new(unit, title));
 
     /// <summary>Creates a plot of the density (<see cref="CreateDensity"/>) above the percentiles
     /// (<see cref="CreatePercentiles"/>).</summary>
     /// <returns>The plot. Each histogram is read once.</returns>
     /// <inheritdoc cref="CreatePercentiles"/>
-    public static HdrHistogramPlot CreateDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
+    public static HdrHistogramPlot CreateDistribution(
+        IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "")
     {
         PlotSeries[] copies = PlotSeries.ReadAll(series);
-        options ??= new();
+        PlotOptions options = new(unit, title);
         return Compose(
             "density and percentile distribution",
             copies,
@@ -93,21 +98,22 @@ public sealed class HdrHistogramPlot
     /// below, this difference as a percentage of the value before.</summary>
     /// <param name="before">The histogram before the change.</param>
     /// <param name="after">The histogram after the change. The legend states where it is higher and where it is lower.</param>
-    /// <param name="options">The title and the unit; <see langword="null"/> for none.</param>
+    /// <param name="unit">The unit of the values; <see langword="null"/> for none. Its name can be any text; it is encoded and shortened
+    /// like the name of a series.</param>
+    /// <param name="title">The title; empty for none. Any text is allowed; it is encoded and shortened like the name of a series.</param>
     /// <returns>The plot, up to the last rank for which both have values. A change from 0 has no percentage and leaves a gap.</returns>
-    /// <exception cref="ArgumentNullException">A name or a histogram is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException">A name, a histogram or <paramref name="title"/> is <see langword="null"/>.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its name.</exception>
     public static HdrHistogramPlot CreateDifference(
-        HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramPlotOptions? options = null)
+        HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramUnit? unit = null, string title = "")
     {
         PlotSeries[] both = PlotSeries.ReadBoth(before, after);
-        return DifferencePlot.Make(both[0], both[1], options ?? new());
+        return DifferencePlot.Make(both[0], both[1], new(unit, title));
     }
 
     /// <summary>Creates a picture of the bucket layout for a precision. Each row is a block, with the first value of each bucket and the
     /// bucket width.</summary>
-    /// <param name="relativeError">The relative error, as in the factory, 0.000001 to 0.1. The block size of the layout is rounded up to a
-    /// power of two.</param>
+    /// <param name="relativeError">The relative error, as in <see cref="HdrHistogramLayout"/>, from 2⁻²⁰ to 0.5.</param>
     /// <param name="maxValue">The value in the last bucket to draw.</param>
     /// <param name="title">The title; if it is empty, the block size and the precision.</param>
     /// <returns>The picture. Blocks of more than 64 buckets are drawn as a whole.</returns>
@@ -116,7 +122,7 @@ public sealed class HdrHistogramPlot
     public static HdrHistogramPlot CreateLayout(double relativeError, ulong maxValue = 255, string title = "")
     {
         ArgumentNullException.ThrowIfNull(title);
-        return BucketLayoutPlot.Make(new HdrHistogramSettings().WithRelativeError(relativeError).Layout, maxValue, title);
+        return BucketLayoutPlot.Make(new HdrHistogramLayout(relativeError), maxValue, title);
     }
 
     /// <summary>Writes a report as a single HTML page, with the plots, the values at the pointer, and the table of the summaries. The page
@@ -124,11 +130,13 @@ public sealed class HdrHistogramPlot
     /// <param name="output">The destination, to be encoded as UTF-8. Lines end in LF.</param>
     /// <param name="series">The series, in the order of the report. Exactly two series are also compared; the first is the state before.
     /// Each histogram is read once, before anything is written, so that its plots and its table are consistent.</param>
-    /// <param name="options">The title and the unit; <see langword="null"/> for none.</param>
+    /// <param name="unit">The unit of the values; <see langword="null"/> for none. Its name can be any text; it is encoded and shortened
+    /// like the name of a series.</param>
+    /// <param name="title">The title; empty for none. Any text is allowed; it is encoded and shortened like the name of a series.</param>
     /// <remarks>
     /// <code>
     /// using StreamWriter page = File.CreateText("latency.html");
-    /// HdrHistogramPlot.WriteReport(page, [new("before", before), new("after", after)], new() { Title = "Latency" });
+    /// HdrHistogramPlot.WriteReport(page, [new("before", before), new("after", after)], title: "Latency");
     /// </code>
     /// <para>The page uses the light or dark theme of the reader's system, and the light theme in print. Two histograms and their
     /// difference fit on a page of A4. The script only moves the browser's tooltips to the pointer, so the page is complete without it. The
@@ -139,10 +147,11 @@ public sealed class HdrHistogramPlot
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>, or a series has no name or histogram; the message has
     /// its index.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its index and its name.</exception>
-    public static void WriteReport(TextWriter output, IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
+    public static void WriteReport(
+        TextWriter output, IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "")
     {
         ArgumentNullException.ThrowIfNull(output);
-        HdrHistogramReport.Write(output, PlotSeries.ReadAll(series), options ?? new());
+        HdrHistogramReport.Write(output, PlotSeries.ReadAll(series), new(unit, title));
     }
 
     /// <summary>The content-security policy of the report's page, with the hashes of its style and its script.</summary>
@@ -151,7 +160,7 @@ public sealed class HdrHistogramPlot
     /// <summary>Composes a plot of a title, charts one below the other, and a legend of the last chart's lines, unless all names are empty.
     /// Values of the series out of range are counted below the charts. The kind of the plot is for screen readers.</summary>
     internal static HdrHistogramPlot Compose(
-        string kind, IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options, params ReadOnlySpan<StepChart> charts)
+        string kind, IReadOnlyList<PlotSeries> series, PlotOptions options, params ReadOnlySpan<StepChart> charts)
     {
         (string title, StepChart[] all) = (options.Title, charts.ToArray());
         return new HdrHistogramPlot(Draw, LabelOf(kind, series, title));

@@ -12,13 +12,13 @@ internal static class HdrHistogramReport
 
     public static string ContentSecurityPolicy => HtmlPage.PolicyOf(HtmlAssets.ReportStyleHash, HtmlAssets.ReportScriptHash);
 
-    public static void Write(TextWriter output, PlotSeries[] copies, HdrHistogramPlotOptions options)
+    public static void Write(TextWriter output, PlotSeries[] copies, PlotOptions options)
     {
         string given = options.Title.Length > 0 ? options.Title : TitleOf(copies);
         string title = Markup.Encode(FittedText.Shorten(given, HtmlPage.MaxTitleLength));
         output.Write(HtmlPage.Head(title, HtmlAssets.ReportStyle, ContentSecurityPolicy));
         output.Write($"<main>\n<h1>{title}</h1>\n<div class=\"plots\">\n");
-        HdrHistogramPlotOptions untitled = options.WithoutTitle();
+        PlotOptions untitled = options.WithoutTitle();
         WriteFigure(output, "Percentiles", PercentilePlot.Make(copies, untitled));
         WriteFigure(output, "Density", DensityPlot.Make(copies, untitled));
         if (copies is [PlotSeries before, PlotSeries after])
@@ -54,7 +54,7 @@ internal static class ReportTable
     private const string NotAvailable = "n/a";
 
     /// <summary>Writes the table. If two series are compared, it includes the change in percent.</summary>
-    public static void Write(TextWriter output, PlotSeries[] series, HdrHistogramPlotOptions options, bool compares)
+    public static void Write(TextWriter output, PlotSeries[] series, PlotOptions options, bool compares)
     {
         ReportColumn[] columns = [.. series.Select(item => new ReportColumn(item, options.Unit.Ratio))];
         bool isComparable = !columns.Any(column => column.IsEmpty);
@@ -83,29 +83,29 @@ internal static class ReportTable
         }
 
         string Change(Func<HdrHistogramSummary, double> value) => !compares ? ""
-            : isComparable ? HdrHistogramSummary.Change(value(columns[0].Summary), value(columns[1].Summary)) : NotAvailable;
+            : isComparable ? UnitText.Change(value(columns[0].Summary), value(columns[1].Summary)) : NotAvailable;
 
         void MomentRow(string name, Func<HdrHistogramSummary, double> value) =>
             Row(name, column => column.Moment(value(column.Summary)), Change(value));
 
-        for (int i = 0; i < HdrHistogramSummary.StandardRanks.Length; i++)
+        for (int i = 0; i < HdrHistogramSummary.SummaryRanks.Length; i++)
         {
             int rank = i;
             Row(
-                HdrHistogramSummary.Rank(HdrHistogramSummary.StandardRanks[i]),
+                UnitText.Rank(HdrHistogramSummary.SummaryRanks[i]),
                 column => column.At(rank),
-                Change(summary => summary.At(rank).Value));
+                Change(summary => summary.Percentiles[rank].Value));
         }
 
         MomentRow("Mean", summary => summary.Mean);
         MomentRow("StDev", summary => summary.StDev);
-        Row("Total", column => HdrHistogramSummary.Count(column.Summary.TotalCount), Change(summary => summary.TotalCount));
+        Row("Total", column => UnitText.Count(column.Summary.TotalCount), Change(summary => summary.TotalCount));
         if (columns.Any(column => column.Summary.OverflowCount > 0))
         {
-            Row("Out of range", column => HdrHistogramSummary.Count(column.Summary.OverflowCount), "");
+            Row("Out of range", column => UnitText.Count(column.Summary.OverflowCount), "");
         }
 
-        Row("Precision", column => HdrHistogramSummary.Precision(column.Summary.RelativeError), "");
+        Row("Precision", column => UnitText.Precision(column.Summary.RelativeError), "");
         if (compares)
         {
             double effect = isComparable ? columns[0].Summary.GetEffectSize(columns[1].Summary) : double.NaN;
@@ -129,7 +129,7 @@ internal sealed class ReportColumn(PlotSeries series, double unit)
     /// <summary>Returns the value at a standard rank, given by its index.</summary>
     public string At(int rank)
     {
-        Percentile percentile = Summary.At(rank);
+        Percentile percentile = Summary.Percentiles[rank];
         return Text(UnitText.Value(percentile.Value, percentile.Bucket.Step, unit), percentile.Value);
     }
 

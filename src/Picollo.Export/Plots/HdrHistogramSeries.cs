@@ -20,7 +20,7 @@ public readonly record struct HdrHistogramSeries
 }
 
 /// <summary>A validated series with a copy of its histogram.</summary>
-internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
+internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogram)
 {
     private const int MaxTitleLength = 120;
     private const int MaxTooltipLength = 40;
@@ -28,7 +28,7 @@ internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
     private string _title = "";
 
     /// <summary>The name in a legend or a table, which have space for a few lines.</summary>
-    public string Label => Histogram.UsedCount == 0 ? _title + " (no values)" : _title;
+    public string Label => Histogram.TotalCount == 0 ? _title + " (no values)" : _title;
 
     /// <summary>The name in a tooltip.</summary>
     public string ShortName { get; private set; } = "";
@@ -71,7 +71,7 @@ internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
 
         try
         {
-            return new(series.Name, new HistogramCopy(series.Histogram));
+            return new(series.Name, HdrHistogramMerger.Copy(series.Histogram));
         }
         catch (ObjectDisposedException e)
         {

@@ -12,10 +12,10 @@ internal static class PercentilePlot
     /// median.</summary>
     private const double LinearRange = 1000;
 
-    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options) =>
+    public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, PlotOptions options) =>
         HdrHistogramPlot.Compose("percentile distribution", series, options, MakeChart(series, options));
 
-    public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options)
+    public static StepChart MakeChart(IReadOnlyList<PlotSeries> series, PlotOptions options)
     {
         PlotUnit own = new(options.Unit);
         double nines = 1;

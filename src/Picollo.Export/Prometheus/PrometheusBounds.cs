@@ -17,11 +17,11 @@ internal sealed class PrometheusBounds
 
     public PrometheusBounds(ReadOnlyHdrHistogram histogram, HdrHistogramDescription description, double relativeError)
     {
-        HdrLayout own = histogram.Layout;
-        HdrLayout layout = new(Math.Max(relativeError, own.RelativeError), own.UnitScale);
+        HdrHistogramLayout own = histogram.Layout;
+        HdrHistogramLayout layout = new(Math.Max(relativeError, own.RelativeError), own.LowestDiscernibleValue);
         (ulong rangeStart, ulong rangeEnd) = RegisteredHistogram.RangeOf(histogram);
-        ulong low = Math.Max(layout.StartOf(layout.IndexOf(description.LowestBound)), rangeStart);
-        ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), rangeEnd);
+        ulong low = Math.Max(layout.GetStart(layout.GetIndex(description.LowestBound)), rangeStart);
+        ulong high = Math.Min(layout.GetEnd(layout.GetIndex(description.HighestBound)), rangeEnd);
         if (low > high)
         {
             return; // no recordable value is between the description's bounds: only +Inf
@@ -35,7 +35,7 @@ internal sealed class PrometheusBounds
         ulong bound = low - 1; // wraps for 0, and bound + 1 wraps back: the next bucket starts there
         do
         {
-            bound = Math.Min(layout.UpperBoundOf(bound + 1), high);
+            bound = Math.Min(layout.GetEnd(layout.GetIndex(bound + 1)), high);
             Add(bound);
         }
         while (bound != high);
@@ -45,7 +45,7 @@ internal sealed class PrometheusBounds
             // Two bounds never convert to the same double, because they differ in their first 21 bits. No bound exceeds the range of
             // doubles, because ratios are bounded.
             double value = limit / description.Unit.Ratio;
-            _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
+            _ends.Add(own.GetIndex(limit) + 1);
             _values.Add(value);
             _texts.Add(Encoding.ASCII.GetBytes(TextOf(value) + "\"} "));
         }
@@ -54,7 +54,7 @@ internal sealed class PrometheusBounds
     /// <summary>The number of bounds, without +Inf.</summary>
     public int Count => _ends.Count;
 
-    /// <summary>Returns the index after the last counter at or below a bound.</summary>
+    /// <summary>Returns the index in the layout after the last counter at or below a bound.</summary>
     public int EndOf(int bound) => _ends[bound];
 
     /// <summary>Returns a bound in the display unit.</summary>
@@ -82,19 +82,19 @@ internal sealed class PrometheusBounds
 }
 
 /// <summary>Computes the number of values up to each bound, in ascending order.</summary>
-internal struct CumulativeCounts(PrometheusBounds bounds, CountsCopy copy)
+internal struct CumulativeCounts(PrometheusBounds bounds, HdrHistogramCounts counts)
 {
-    private ulong _count = copy.Underflow;
+    private ulong _count = counts.CountBelowRange;
     private int _from;
 
     /// <summary>The number of all values. It must be read after the last bound.</summary>
-    public readonly ulong All => _count + copy.SumOfUsed(_from, copy.Counts.Length) + copy.Overflow;
+    public readonly ulong All => _count + counts.GetCount(_from, int.MaxValue) + counts.CountAboveRange;
 
     /// <summary>Returns the number of values up to a bound, which must be the bound after that of the last call.</summary>
     public ulong UpTo(int bound)
     {
         int to = bounds.EndOf(bound);
-        _count += copy.SumOfUsed(_from, to);
+        _count += counts.GetCount(_from, to);
         _from = to;
         return _count;
     }

@@ -22,7 +22,7 @@ internal static class PrometheusProtobuf
         int family = 0;
         foreach (PrometheusSelected selected in all)
         {
-            using CountsCopy copy = selected.Copy;
+            using HdrHistogramCounts counts = selected.Counts;
             PrometheusSeries series = selected.Series;
             if (selected.IsFirstOfName)
             {
@@ -32,8 +32,8 @@ internal static class PrometheusProtobuf
 
             int metric = BeginMetric(buffer, series.Registration.Labels);
             int histogram = buffer.Begin(MetricHistogram);
-            WriteClassic(buffer, series, copy);
-            native.Write(buffer, series, copy, used);
+            WriteClassic(buffer, series, counts);
+            native.Write(buffer, series, counts, used);
             buffer.End(histogram);
             buffer.End(metric);
         }
@@ -105,10 +105,10 @@ internal static class PrometheusProtobuf
         buffer.End(label);
     }
 
-    private static void WriteClassic(ProtobufBuffer buffer, PrometheusSeries series, CountsCopy copy)
+    private static void WriteClassic(ProtobufBuffer buffer, PrometheusSeries series, HdrHistogramCounts counts)
     {
         PrometheusBounds bounds = series.Bounds;
-        CumulativeCounts counts = new(bounds, copy);
+        CumulativeCounts cumulative = new(bounds, counts);
 
         // Only one exemplar is written, because a native histogram is a single series and the server accepts its exemplars only in time
         // order.
@@ -116,7 +116,7 @@ internal static class PrometheusProtobuf
         for (int i = 0; i < bounds.Count; i++)
         {
             int bucket = buffer.Begin(ClassicBucket);
-            buffer.WriteVarint(CumulativeCount, counts.UpTo(i));
+            buffer.WriteVarint(CumulativeCount, cumulative.UpTo(i));
             buffer.WriteDouble(UpperBound, bounds.ValueOf(i));
             if (slowest is { } exemplar && series.ValueOf(exemplar) <= bounds.ValueOf(i))
             {
@@ -127,7 +127,7 @@ internal static class PrometheusProtobuf
             buffer.End(bucket);
         }
 
-        ulong all = counts.All;
+        ulong all = cumulative.All;
 
         // The bucket +Inf is written only for an exemplar. Its count is the total count.
         if (slowest is { } above)
@@ -140,7 +140,7 @@ internal static class PrometheusProtobuf
         }
 
         buffer.WriteVarint(SampleCount, all);
-        buffer.WriteDouble(SampleSum, series.Registration.SumOf(copy));
+        buffer.WriteDouble(SampleSum, series.Registration.SumOf(counts));
     }
 
     private static void WriteExemplar(ProtobufBuffer buffer, double value, in Exemplar exemplar)
@@ -170,13 +170,13 @@ internal sealed class NativeHistogramEncoder(int schema)
 
     private readonly ExponentialBoundsCache _bounds = new(schema);
 
-    public void Write(ProtobufBuffer buffer, PrometheusSeries series, CountsCopy copy, List<(int Bucket, ulong Count)> used)
+    public void Write(ProtobufBuffer buffer, PrometheusSeries series, HdrHistogramCounts counts, List<(int Bucket, ulong Count)> used)
     {
         ExponentialBounds bounds = _bounds.Get(series.Registration);
         buffer.WriteSigned(Schema, schema);
         buffer.WriteDouble(ZeroThreshold, Math.Max(MinZeroThreshold, series.Registration.ZeroThreshold));
-        buffer.WriteVarint(ZeroCount, copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd));
-        bounds.ReadUsed(copy, used);
+        buffer.WriteVarint(ZeroCount, counts.CountBelowRange + counts.GetCount(0, bounds.ZeroEnd));
+        bounds.ReadUsed(counts, used);
 
         // Later versions recognize a native histogram by its span, which may have no buckets.
         int last = 0;

@@ -2,8 +2,8 @@ using System.Collections.Concurrent;
 
 namespace Picollo.Export;
 
-/// <summary>A series to write. The caller must dispose the copy of its counters.</summary>
-internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName);
+/// <summary>A series to write. The caller must dispose its counts before it enumerates the next series, which reuses the object.</summary>
+internal readonly record struct PrometheusSelected(PrometheusSeries Series, HdrHistogramCounts Counts, bool IsFirstOfName);
 
 /// <summary>Selects the series of an exposition, and caches the constant parts of each registration while it exists. Thread-safe.</summary>
 internal sealed class PrometheusSelection
@@ -29,6 +29,7 @@ internal sealed class PrometheusSelection
         IReadOnlyList<HdrHistogramRegistration> registrations, IReadOnlySet<string> taken, List<(string Histogram, string Reason)> omitted)
     {
         List<string> names = []; // in ordinal order, because the series are
+        HdrHistogramCounts? reused = null;
         PrometheusSeries? last = null;
         foreach (PrometheusSeries series in Sorted(registrations))
         {
@@ -41,8 +42,9 @@ internal sealed class PrometheusSelection
                 // Without lone surrogates, so that texts that become equal are counted together.
                 omitted.Add((string.Concat(series.Registration.ToString().EnumerateRunes()), reason));
             }
-            else if (series.Registration.TryRead(out CountsCopy copy))
+            else if (series.Registration.ReadCounts(reused) is { } counts)
             {
+                reused = counts;
                 bool isFirstOfName = last?.Name != series.Name;
                 if (isFirstOfName)
                 {
@@ -50,7 +52,7 @@ internal sealed class PrometheusSelection
                 }
 
                 last = series;
-                yield return new(series, copy, isFirstOfName);
+                yield return new(series, counts, isFirstOfName);
             }
         }
     }
@@ -82,13 +84,13 @@ internal sealed class PrometheusSelection
         HdrHistogramDescription description = registration.Description;
         BoundsKey key = new(
             histogram.Layout,
-            histogram.FirstIndex,
-            histogram.Length,
+            histogram.MinTrackableValue,
+            histogram.MaxTrackableValue,
             description.LowestBound,
             description.HighestBound,
             description.Unit.Ratio);
         return new PrometheusSeries(registration, _bounds.GetOrAdd(key, _ => new PrometheusBounds(histogram, description, _relativeError)));
     }
 
-    private readonly record struct BoundsKey(HdrLayout Layout, uint FirstIndex, int Length, ulong Lowest, ulong Highest, double Ratio);
+    private readonly record struct BoundsKey(HdrHistogramLayout Layout, ulong Min, ulong Max, ulong Lowest, ulong Highest, double Ratio);
 }

@@ -41,7 +41,7 @@ internal sealed class PrometheusSeries
         && PrometheusNames.SuffixOf(unit) is var suffix && Name.EndsWith(suffix, StringComparison.Ordinal) ? suffix[1..] : null;
 
     /// <summary>The exemplars of recorded values. The last one has the largest value.</summary>
-    public IReadOnlyList<Exemplar> Exemplars => Registration.Exemplars?.Invoke() ?? [];
+    public IReadOnlyList<Exemplar> Exemplars => Registration.OwnerFacts.Exemplars?.Invoke() ?? [];
 
     /// <summary>The name of the histogram, if one exists, whose lines would have this name; otherwise, null.</summary>
     public string? Owner { get; }
@@ -52,13 +52,13 @@ internal sealed class PrometheusSeries
     /// <summary>Returns the value of an exemplar, in the display unit.</summary>
     public double ValueOf(in Exemplar exemplar) => exemplar.Value / Registration.Description.Unit.Ratio;
 
-    /// <summary>Writes the lines for a copy of the counters. The line of a bucket has the exemplar with the largest value in the
+    /// <summary>Writes the lines for counts that were read. The line of a bucket has the exemplar with the largest value in the
     /// bucket.</summary>
-    public void Write(ref Utf8Lines lines, CountsCopy copy, bool hasExemplars)
+    public void Write(ref Utf8Lines lines, HdrHistogramCounts counts, bool hasExemplars)
     {
         IReadOnlyList<Exemplar> exemplars = hasExemplars ? Exemplars : [];
         int next = 0;
-        CumulativeCounts counts = new(Bounds, copy);
+        CumulativeCounts cumulative = new(Bounds, counts);
         for (int i = 0; i < Bounds.Count; i++)
         {
             int first = next;
@@ -67,15 +67,15 @@ internal sealed class PrometheusSeries
                 next++;
             }
 
-            lines.WriteLine(_bucket, Bounds.TextOf(i), counts.UpTo(i), next > first ? TextOf(exemplars[next - 1]) : []);
+            lines.WriteLine(_bucket, Bounds.TextOf(i), cumulative.UpTo(i), next > first ? TextOf(exemplars[next - 1]) : []);
         }
 
-        ulong all = counts.All;
+        ulong all = cumulative.All;
         lines.WriteLine(_bucket, Infinity, all, next < exemplars.Count ? TextOf(exemplars[^1]) : []);
 
         lines.Reserve(_sum.Length + Utf8Lines.NumberLength + EndOfLine.Length);
         lines.Write(_sum);
-        lines.Write(Registration.SumOf(copy));
+        lines.Write(Registration.SumOf(counts));
         lines.Write(EndOfLine);
         lines.WriteLine(_count, [], all, []);
     }

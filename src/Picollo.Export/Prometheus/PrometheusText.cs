@@ -10,7 +10,7 @@ internal static class PrometheusText
         Utf8Lines lines = new(output);
         foreach (PrometheusSelected selected in all)
         {
-            using CountsCopy copy = selected.Copy;
+            using HdrHistogramCounts counts = selected.Counts;
             if (selected.IsFirstOfName)
             {
                 WriteHeader(ref lines, selected.Series.Name, "histogram", selected.Series.Help, isOpenMetrics);
@@ -20,7 +20,7 @@ internal static class PrometheusText
                 }
             }
 
-            selected.Series.Write(ref lines, copy, hasExemplars: isOpenMetrics);
+            selected.Series.Write(ref lines, counts, hasExemplars: isOpenMetrics);
         }
 
         lines.Flush();

@@ -69,7 +69,7 @@ public sealed class PrometheusWriter
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range or NaN.</exception>
     public PrometheusWriter(double relativeError = 0.125, int schema = 5)
     {
-        if (relativeError is not (>= HdrLayout.MinRelativeError and <= HdrLayout.CoarsestRelativeError))
+        if (relativeError is not (>= 0.000_001 and <= 0.5))
         {
             throw new ArgumentOutOfRangeException(nameof(relativeError), relativeError, "The relative error must be from 0.000001 to 0.5.");
         }

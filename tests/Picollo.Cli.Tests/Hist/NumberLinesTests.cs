@@ -128,7 +128,7 @@ public class NumberLinesTests
 
             new NumberLines("in", null, histogram, new BadLines(areSkipped: false)).Read(new MemoryStream(Encoding.UTF8.GetBytes(string.Join('\n', numbers))));
 
-            histogram.Histogram.GetSummary().ToTable(new()).Should().Be(expected.GetSummary().ToTable(new()));
+            histogram.Histogram.GetSummary().ToTable().Should().Be(expected.GetSummary().ToTable());
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(300).WithEndSize(300));
 
     [Fact]

@@ -67,5 +67,5 @@ public class TimePlotTests
     }
 
     private static SvgPicture Picture(double seconds, params TimePlot.Line[] lines) =>
-        new(TimePlot.Make(lines, seconds, new() { Title = "Latency", Unit = Microseconds }));
+        new(TimePlot.Make(lines, seconds, Microseconds, "Latency"));
 }

@@ -10,7 +10,8 @@ public class DifferencePlotTests
         new SvgPicture(HdrHistogramPlot.CreateDifference(
                 new("before", SomeLatencies.Of(1)),
                 new("after", SomeLatencies.Of(2)),
-                new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
+                new() { Name = "ms", Ratio = 1e6 },
+                "Latency"))
             .ShouldMatchGoldenFile("difference");
 
     [Fact]
@@ -22,7 +23,7 @@ public class DifferencePlotTests
         HdrHistogram after = HdrHistogram.Create();
         after.Record(90, 50);
         after.Record(250, 50);
-        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("v1", before), new("v2", after), new() { Unit = new() { Name = "ms" } }));
+        SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("v1", before), new("v2", after), new() { Name = "ms" }));
         picture.Tooltips.Should().Contain("50 %\n100 ms → 90 ms\n-10 ms, -10.0 %").And.Contain("75 %\n200 ms → 250 ms\n+50 ms, +25.0 %");
         picture.Texts.Should().Contain(["difference, ms", "difference, %", "v2 is higher", "v2 is lower"]);
         picture.Areas.Should().HaveCount(4, "there is an increase and a decrease in each of the two charts");

@@ -1,4 +1,5 @@
 using Picollo.Export.Plots;
+using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 
@@ -8,11 +9,11 @@ public class DistributionPlotTests
     public void The_density_is_above_the_percentiles()
     {
         HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
-        HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
-        SvgPicture density = new(HdrHistogramPlot.CreateDensity(series, options));
-        SvgPicture percentiles = new(HdrHistogramPlot.CreatePercentiles(series, options));
+        HdrHistogramUnit unit = new() { Name = "ms", Ratio = 1e6 };
+        SvgPicture density = new(HdrHistogramPlot.CreateDensity(series, unit, "Latency"));
+        SvgPicture percentiles = new(HdrHistogramPlot.CreatePercentiles(series, unit, "Latency"));
 
-        SvgPicture both = new(HdrHistogramPlot.CreateDistribution(series, options));
+        SvgPicture both = new(HdrHistogramPlot.CreateDistribution(series, unit, "Latency"));
 
         both.Label.Should().Be("Latency: density and percentile distribution of before, after");
         both.Tooltips.Should().Equal([.. density.Tooltips, .. percentiles.Tooltips]);

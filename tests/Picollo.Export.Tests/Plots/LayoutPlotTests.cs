@@ -34,7 +34,7 @@ public class LayoutPlotTests
     [Fact]
     public void Arguments_are_checked()
     {
-        foreach (double relativeError in new[] { 0, 0.2, double.NaN })
+        foreach (double relativeError in new[] { 0, 0.6, double.NaN })
         {
             ((Action)(() => HdrHistogramPlot.CreateLayout(relativeError))).Should().Throw<ArgumentOutOfRangeException>();
         }

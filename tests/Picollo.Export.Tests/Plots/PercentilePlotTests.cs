@@ -7,17 +7,17 @@ namespace Picollo.Export.Tests.Plots;
 
 public class PercentilePlotTests
 {
-    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
+    private static readonly HdrHistogramUnit Milliseconds = new() { Name = "ms", Ratio = 1e6 };
 
     [Fact]
     public void A_plot_of_two_series_matches_the_golden_file() =>
-        new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds))
+        new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds, "Latency"))
             .ShouldMatchGoldenFile("percentiles");
 
     [FactNeeding(Need.Cultures)]
     public void The_same_histograms_give_the_same_text_in_any_culture()
     {
-        string Make() => HdrHistogramPlot.CreatePercentiles([new("a", SomeLatencies.Of(1))], Milliseconds).ToSvgDocument();
+        string Make() => HdrHistogramPlot.CreatePercentiles([new("a", SomeLatencies.Of(1))], Milliseconds, "Latency").ToSvgDocument();
         string expected = Make();
         CultureInfo before = CultureInfo.CurrentCulture;
         try
@@ -29,20 +29,6 @@ public class PercentilePlotTests
         {
             CultureInfo.CurrentCulture = before;
         }
-    }
-
-    [Fact]
-    public void Changes_of_options_do_not_affect_existing_plots()
-    {
-        HdrHistogramPlotOptions options = new();
-        options.Title = "first";
-        HdrHistogramPlot plot = HdrHistogramPlot.CreatePercentiles([new("a", SomeLatencies.Of(1))], options);
-        string before = plot.ToSvgDocument();
-
-        options.Title = "second";
-
-        plot.ToSvgDocument().Should().Be(before).And.Contain("first").And.NotContain("second");
-        options.Invoking(each => each.Title = null!).Should().Throw<ArgumentNullException>();
     }
 
     [Fact]
@@ -140,7 +126,7 @@ public class PercentilePlotTests
         picture.Areas[0].Should().Be("M58 48H448L448 216H58Z", "the other values are between 10 and 90");
         picture.Fragment.Length.Should().BeLessThan(50_000);
 
-        HdrHistogramPlotOptions nanoseconds = new() { Unit = new() { Name = "ns" } };
+        HdrHistogramUnit nanoseconds = new() { Name = "ns" };
         HdrHistogramSeries[] times = [.. Enumerable.Range(0, 12).Select(i => new HdrHistogramSeries($"s{i}", One(i % 2 == 0 ? 10_000_000UL : 90_000_000)))];
         SvgPicture ofTimes = new(HdrHistogramPlot.CreatePercentiles(times, nanoseconds));
         ofTimes.Areas[0].Should().Be(picture.Areas[0], "the band is in milliseconds like the axis");
@@ -159,7 +145,7 @@ public class PercentilePlotTests
     public void Hostile_names_remain_text(string name)
     {
         // The name is built from its code units, because a test name cannot contain all of them.
-        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new(name, One(5))], new() { Title = name, Unit = new() { Name = name } }));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new(name, One(5))], new() { Name = name }, name));
         picture.Label.Should().NotContainAny("\u202e", "\0", "\ufffe");
         picture.Texts.Should().NotContain(text => text.Contains('\n'));
         picture.Fragment.Should().NotContain("<script").And.NotContain("<img").And.NotContain("<b>").And.NotContain("<!--");
@@ -189,7 +175,7 @@ public class PercentilePlotTests
         ((Action)(() => HdrHistogramPlot.CreatePercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
         foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity })
         {
-            ((Action)(() => _ = new HdrHistogramPlotOptions { Unit = new() { Ratio = ratio } })).Should().Throw<ArgumentOutOfRangeException>();
+            ((Action)(() => _ = new HdrHistogramUnit { Ratio = ratio })).Should().Throw<ArgumentOutOfRangeException>();
         }
     }
 

@@ -64,10 +64,18 @@ public class PlotSeriesTests
     }
 
     [Fact]
-    public void No_text_of_the_options_can_be_null()
+    public void A_title_cannot_be_null()
     {
-        ((Action)(() => _ = new HdrHistogramPlotOptions { Title = null! })).Should().Throw<ArgumentNullException>();
-        ((Action)(() => _ = new HdrHistogramPlotOptions { Unit = null! })).Should().Throw<ArgumentNullException>();
+        HdrHistogramSeries one = new("one", HdrHistogram.Create());
+        foreach (Action create in new Action[]
+        {
+            () => HdrHistogramPlot.CreatePercentiles([], title: null!), () => HdrHistogramPlot.CreateDensity([], title: null!),
+            () => HdrHistogramPlot.CreateDistribution([], title: null!), () => HdrHistogramPlot.CreateDifference(one, one, title: null!),
+            () => HdrHistogramPlot.WriteReport(TextWriter.Null, [], title: null!),
+        })
+        {
+            create.Should().Throw<ArgumentNullException>().WithParameterName("title");
+        }
     }
 
     [Theory]
@@ -113,7 +121,7 @@ public class PlotSeriesTests
     [InlineData(1e30)]
     public void Extreme_values_counts_and_units_are_drawn(double unit)
     {
-        HdrHistogramPlotOptions options = new() { Unit = new() { Ratio = unit } };
+        HdrHistogramUnit scaled = new() { Ratio = unit };
         HdrHistogram full = HdrHistogram.Factory.WithUInt64Storage().Create();
         full.Record(1000, ulong.MaxValue);
         HdrHistogram lost = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(10).Create();
@@ -126,11 +134,11 @@ public class PlotSeriesTests
         {
             HdrHistogramPlot[] plots =
             [
-                HdrHistogramPlot.CreatePercentiles([one, series[0]], options), HdrHistogramPlot.CreateDensity([one, series[0]], options),
-                HdrHistogramPlot.CreateDifference(one, series[0], options),
+                HdrHistogramPlot.CreatePercentiles([one, series[0]], scaled), HdrHistogramPlot.CreateDensity([one, series[0]], scaled),
+                HdrHistogramPlot.CreateDifference(one, series[0], scaled),
             ];
             using StringWriter page = new();
-            HdrHistogramPlot.WriteReport(page, [one, series[0]], options);
+            HdrHistogramPlot.WriteReport(page, [one, series[0]], scaled);
             foreach (SvgPicture picture in plots.Select(plot => new SvgPicture(plot)))
             {
                 picture.Fragment.Should().NotContainAny("NaN", "Infinity", "∞");
@@ -151,13 +159,13 @@ public class PlotSeriesTests
         ];
         foreach (string name in names)
         {
-            HdrHistogramPlotOptions options = new() { Title = name, Unit = new() { Name = name } };
+            HdrHistogramUnit unit = new() { Name = name };
             HdrHistogram lossy = HdrHistogram.Factory.WithMaxTrackableValue(10).Create();
             lossy.Record(100);
             HdrHistogramSeries[] series = [new(name, lossy), new(name, SomeLatencies.Of(1))];
-            new SvgPicture(HdrHistogramPlot.CreatePercentiles(series, options)).Fragment.Length.Should().BeLessThan(40_000);
-            new SvgPicture(HdrHistogramPlot.CreateDensity(series, options)).Fragment.Length.Should().BeLessThan(40_000);
-            new SvgPicture(HdrHistogramPlot.CreateDifference(series[0], series[1], options)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.CreatePercentiles(series, unit, name)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.CreateDensity(series, unit, name)).Fragment.Length.Should().BeLessThan(40_000);
+            new SvgPicture(HdrHistogramPlot.CreateDifference(series[0], series[1], unit, name)).Fragment.Length.Should().BeLessThan(40_000);
             new SvgPicture(HdrHistogramPlot.CreateLayout(0.1, 255, name)).Fragment.Length.Should().BeLessThan(20_000);
         }
     }

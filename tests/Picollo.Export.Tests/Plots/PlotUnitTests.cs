@@ -64,14 +64,14 @@ public class PlotUnitTests
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(10_000_000, 50);
         histogram.Record(30_000_000, 50);
-        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("a", histogram)], new() { Unit = Nanoseconds }));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("a", histogram)], Nanoseconds));
         picture.Texts.Should().ContainInOrder("ms", "0", "10", "20", "30").And.NotContain(text => text.Contains('M'));
         picture.Tooltips[0].Should().Be("0 %\na: 10.0024 ms");
 
         histogram.Record(30_000_000_000);
-        new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("a", histogram)], new() { Unit = Nanoseconds })).Texts
+        new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("a", histogram)], Nanoseconds)).Texts
             .Should().ContainInOrder("time, logarithmic", "10 ms", "100 ms", "1 s", "10 s", "100 s");
-        new SvgPicture(HdrHistogramPlot.CreateDifference(new("a", histogram), new("b", PercentilePlotTests.One(1_000)), new() { Unit = Nanoseconds })).Texts
+        new SvgPicture(HdrHistogramPlot.CreateDifference(new("a", histogram), new("b", PercentilePlotTests.One(1_000)), Nanoseconds)).Texts
             .Should().Contain("difference, ms");
     }
 }

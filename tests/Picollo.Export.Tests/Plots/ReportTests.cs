@@ -9,7 +9,7 @@ namespace Picollo.Export.Tests.Plots;
 
 public class ReportTests
 {
-    private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
+    private static readonly HdrHistogramUnit Milliseconds = new() { Name = "ms", Ratio = 1e6 };
 
     [Fact]
     public void The_policy_has_the_hashes_of_the_style_and_the_script()
@@ -51,7 +51,7 @@ public class ReportTests
         HdrHistogramSeries[] series = [.. Enumerable.Range(1, 5).Select(i => new HdrHistogramSeries($"run {i}", PercentilePlotTests.One(5)))];
         Page(series[..1]).Should().Contain("<title>run 1</title>").And.Contain("<h1>run 1</h1>");
         Page(series).Should().Contain("<h1>run 1, run 2, run 3 and 2 more</h1>");
-        Page(series, new() { Title = "Nightly" }).Should().Contain("<h1>Nightly</h1>");
+        Page(series, title: "Nightly").Should().Contain("<h1>Nightly</h1>");
     }
 
     [Fact]
@@ -113,8 +113,8 @@ public class ReportTests
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(values);
-        string[] rows = Rows(Page([new("it", histogram)], new() { Unit = new() { Ratio = unit } }));
-        string text = histogram.GetSummary().ToTable(new HdrHistogramTableOptions { Unit = new() { Ratio = unit } });
+        string[] rows = Rows(Page([new("it", histogram)], new() { Ratio = unit }));
+        string text = histogram.GetSummary().ToTable(unit: new() { Ratio = unit });
         string Of(string name) => rows.Single(row => row.StartsWith(name + " | ", StringComparison.Ordinal)).Split(" | ")[1];
         string InText(string name) => text.Split('\n').Single(line => line.Split('|') is [_, string first, ..] && first.Trim().TrimEnd(':') == name).Split('|')[2].Trim();
 
@@ -141,7 +141,7 @@ public class ReportTests
     public void Hostile_names_remain_text()
     {
         const string Name = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0";
-        string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Title = Name, Unit = new() { Name = Name } });
+        string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Name = Name }, Name);
         page.Split("<script").Should().HaveCount(2);
         page.Should().NotContainAny("<img", "\0", "\u202e");
         Rows(page)[0].Should().StartWith("Percentile | </title></style>");
@@ -155,10 +155,10 @@ public class ReportTests
         ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
     }
 
-    private static string Page(HdrHistogramSeries[] series, HdrHistogramPlotOptions? options = null)
+    private static string Page(HdrHistogramSeries[] series, HdrHistogramUnit? unit = null, string title = "")
     {
         using StringWriter page = new();
-        HdrHistogramPlot.WriteReport(page, series, options);
+        HdrHistogramPlot.WriteReport(page, series, unit, title);
         return page.ToString();
     }
 

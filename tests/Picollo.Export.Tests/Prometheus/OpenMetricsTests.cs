@@ -20,10 +20,13 @@ public class OpenMetricsTests
             new() { Help = "Time in the \"queue\".\nOr not.", Unit = new() { Name = "seconds", Ratio = 10 }, LowestBound = 8, HighestBound = 31 },
             [new("queue", "a\"b")])
         {
-            Exemplars = () =>
-            [
-                new(2, Time, "01", "02"), new(8, Time, "03", "04"), new(9, Time.AddSeconds(-1), "05", "06"), new(63, Time, "07", "08"), new(100, Time, "09", "0a"),
-            ],
+            OwnerFacts = new()
+            {
+                Exemplars = () =>
+                [
+                    new(2, Time, "01", "02"), new(8, Time, "03", "04"), new(9, Time.AddSeconds(-1), "05", "06"), new(63, Time, "07", "08"), new(100, Time, "09", "0a"),
+                ],
+            },
         };
 
         Text(new PrometheusWriter(0.5), registration).Should().Be(
@@ -46,7 +49,7 @@ public class OpenMetricsTests
     public void Other_text_formats_have_no_exemplars()
     {
         HdrHistogramRegistration plain = Expositions.Plain("x");
-        HdrHistogramRegistration traced = new("x", plain.Histogram, plain.Description) { Exemplars = () => [new(1, Time, "01", "02")] };
+        HdrHistogramRegistration traced = new("x", plain.Histogram, plain.Description) { OwnerFacts = new() { Exemplars = () => [new(1, Time, "01", "02")] } };
 
         Expositions.Text(traced).Should().Be(Expositions.Text(plain));
     }

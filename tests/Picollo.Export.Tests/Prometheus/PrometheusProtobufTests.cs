@@ -224,7 +224,7 @@ public class PrometheusProtobufTests
         DateTimeOffset time = DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_123);
         HdrHistogramRegistration Of(ulong slowest) => new("x", histogram, new() { Unit = new() { Ratio = 1000 } })
         {
-            Exemplars = () => [new(5, time.AddSeconds(1), "11", "22"), new(slowest, time, "aa", "bb")],
+            OwnerFacts = new() { Exemplars = () => [new(5, time.AddSeconds(1), "11", "22"), new(slowest, time, "aa", "bb")] },
         };
 
         (double Bound, ProtobufMessage Exemplar) Only(ulong slowest)

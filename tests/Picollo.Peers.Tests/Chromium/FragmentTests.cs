@@ -29,7 +29,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [FactNeeding(Need.Chromium)]
     public async Task A_document_follows_the_light_or_dark_mode_of_the_system()
     {
-        string document = HdrHistogramPlot.CreatePercentiles(Reports.Series("two"), Reports.Options("two")).ToSvgDocument();
+        string document = HdrHistogramPlot.CreatePercentiles(Reports.Series("two"), Reports.Unit("two"), Reports.Title("two")).ToSvgDocument();
         List<string> grounds = [];
         foreach (bool isDark in new[] { false, true })
         {
@@ -46,7 +46,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [InlineData(1280)]
     public async Task A_document_fills_the_available_width_and_is_complete(int window)
     {
-        string document = HdrHistogramPlot.CreateDensity(Reports.Series("two"), Reports.Options("two")).ToSvgDocument();
+        string document = HdrHistogramPlot.CreateDensity(Reports.Series("two"), Reports.Unit("two"), Reports.Title("two")).ToSvgDocument();
         (await browser.ShowAsync("plot.svg", document, window)).Should().BeEmpty();
         await browser.KeepAsync($"document-{window}");
         await ShouldBeAsync("document.documentElement", window, document);

@@ -174,7 +174,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     private async Task<string> PointAtAsync(string plot, string rank, HdrHistogramSeries[] series)
     {
         // The script has removed the titles, so the strip is found by its index in the plot without the script.
-        SvgStrips strips = new(HdrHistogramPlot.CreatePercentiles(series, Reports.Options("two")).ToSvgElement());
+        SvgStrips strips = new(HdrHistogramPlot.CreatePercentiles(series, Reports.Unit("two"), Reports.Title("two")).ToSvgElement());
         JsonNode place = (await browser.Page.EvaluateAsync(
             $"(() => {{ const r = document.querySelector('{plot}').querySelectorAll('rect')[{strips.IndexOf(rank)}].getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }})()"))!;
         await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);

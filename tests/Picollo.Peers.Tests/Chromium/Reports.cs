@@ -9,28 +9,31 @@ internal static class Reports
 {
     private const string Hostile = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000";
 
-    private static readonly Dictionary<string, (HdrHistogramSeries[] Series, HdrHistogramPlotOptions Options)> All = new()
+    private static readonly Dictionary<string, (HdrHistogramSeries[] Series, HdrHistogramUnit? Unit, string Title)> All = new()
     {
-        ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } }),
-        ["one"] = ([new("it", SomeLatencies.Of(3))], new()),
-        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], new() { Title = "Thirty" }),
-        ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], new()),
-        ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Title = Hostile, Unit = new() { Name = Hostile } }),
-        ["long"] = ([new("before", Spread()), new("after", Spread())], new() { Title = "Long" }),
+        ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Name = "ms", Ratio = 1e6 }, "Checkout latency"),
+        ["one"] = ([new("it", SomeLatencies.Of(3))], null, ""),
+        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], null, "Thirty"),
+        ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], null, ""),
+        ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Name = Hostile }, Hostile),
+        ["long"] = ([new("before", Spread()), new("after", Spread())], null, "Long"),
         ["lossy"] = (
             [new("zeros and more", Zeros()), new(new string('W', 100), Lossy(ulong.MaxValue / 3)), new("short", Lossy(1))],
-            new() { Title = "Zeros, and values out of range", Unit = new() { Name = "s", Ratio = 1e3 } }),
-        ["none"] = ([], new()),
+            new() { Name = "s", Ratio = 1e3 },
+            "Zeros, and values out of range"),
+        ["none"] = ([], null, ""),
     };
 
     public static HdrHistogramSeries[] Series(string name) => All[name].Series;
 
-    public static HdrHistogramPlotOptions Options(string name) => All[name].Options;
+    public static HdrHistogramUnit? Unit(string name) => All[name].Unit;
+
+    public static string Title(string name) => All[name].Title;
 
     public static string Page(string name)
     {
         using StringWriter page = new();
-        HdrHistogramPlot.WriteReport(page, Series(name), Options(name));
+        HdrHistogramPlot.WriteReport(page, Series(name), Unit(name), Title(name));
         return page.ToString();
     }
 

@@ -67,8 +67,8 @@ public sealed class JavaOperationsTests : IDisposable
     private static string Encoded(HdrHistogram histogram) => Convert.ToBase64String(HdrHistogramEncoding.Encode(histogram));
 
     private static string Text(HdrHistogram histogram) =>
-        Text(histogram.BucketsWithValues.Select(bucket => (bucket.End, bucket.Count)));
+        Text(histogram.BucketsWithValues.Select(bucket => new HdrHistogramBin(bucket.End, bucket.Count)));
 
-    private static string Text(IEnumerable<(ulong UpperBound, ulong Count)> steps) =>
+    private static string Text(IEnumerable<HdrHistogramBin> steps) =>
         string.Concat(steps.Select(step => Invariant($"{step.UpperBound}x{step.Count} ")));
 }

@@ -28,7 +28,7 @@ public class OpenMetricsTests
         HdrHistogramRegistration registration = new(
             "queue.wait", histogram, new() { Help = "In \"quotes\" and\nlines \\.", Unit = new() { Name = "seconds" }, LowestBound = 8, HighestBound = 31 })
         {
-            Exemplars = () => [new(9, DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_500), "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")],
+            OwnerFacts = new() { Exemplars = () => [new(9, DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_500), "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")] },
         };
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "Jobs.", [new(3, [new("queue", "a\"b\\c\nd")]), new(1e20)]);

@@ -6,7 +6,7 @@ public sealed class ExportContentsTests(PackageFixture packages) : PackageConten
     [Fact]
     public void The_package_depends_on_exactly_the_version_of_the_core()
     {
-        Dependencies().Should().Equal(("Picollo", $"[{Packages.Version}]"));
+        Dependencies().Should().Equal(("Picollo", Packages.Version));
         FrameworkReferences().Should().BeEmpty();
     }
 

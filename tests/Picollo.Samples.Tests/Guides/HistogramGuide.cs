@@ -67,6 +67,26 @@ internal static class HistogramGuide
         return histogram;
     }
 
+    public static void Exporting(TextWriter target, ReadOnlyHdrHistogram source)
+    {
+        WriteCumulative(target, source);
+
+        static void WriteCumulative(TextWriter output, ReadOnlyHdrHistogram histogram)
+        {
+            using HdrHistogramCounts counts = histogram.GetCounts();          // the used buckets, in pooled memory
+            ReadOnlySpan<ulong> used = counts.AsSpan();
+            ulong total = counts.CountBelowRange;
+            for (int i = 0; i < used.Length; i++)
+            {
+                if (used[i] != 0)
+                {
+                    total += used[i];
+                    output.WriteLine($"{counts.Layout.GetEnd(counts.FirstIndex + i)}: {total}");
+                }
+            }
+        }
+    }
+
     public static void Monitoring(HdrHistogram histogram)
     {
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();

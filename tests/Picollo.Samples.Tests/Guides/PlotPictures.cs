@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using Picollo.Export.Plots;
+using Picollo.Metrics;
 using Picollo.Samples.Tokenizer;
 
 namespace Picollo.Samples.Tests.Guides;
@@ -32,10 +33,10 @@ public sealed class PlotPictures
         }
 
         HdrHistogramSeries[] series = [.. implementations.Select(each => new HdrHistogramSeries(each.Name, each.LineNanoseconds))];
-        HdrHistogramPlotOptions options = new() { Title = "Time to tokenize a line", Unit = new() { Name = "µs", Ratio = 1000 } };
-        Compare("percentiles.svg", HdrHistogramPlot.CreatePercentiles(series, options), "Time to tokenize a line", "string.Split", "spans");
-        options.Title = "Change from string.Split to spans";
-        Compare("difference.svg", HdrHistogramPlot.CreateDifference(series[0], series[1], options), "Change from string.Split to spans");
+        HdrHistogramUnit unit = new() { Name = "µs", Ratio = 1000 };
+        Compare("percentiles.svg", HdrHistogramPlot.CreatePercentiles(series, unit, "Time to tokenize a line"), "Time to tokenize a line", "string.Split", "spans");
+        HdrHistogramPlot difference = HdrHistogramPlot.CreateDifference(series[0], series[1], unit, "Change from string.Split to spans");
+        Compare("difference.svg", difference, "Change from string.Split to spans");
     }
 
     /// <summary>Compares the texts of the stored picture with those of the current plot. Numbers, units of time, and the word for a logarithmic axis

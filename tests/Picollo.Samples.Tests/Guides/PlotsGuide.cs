@@ -11,17 +11,17 @@ internal static class PlotsGuide
         HdrHistogram before = Simulate(30);
         HdrHistogram after = Simulate(24);
         HdrHistogramSeries[] series = [new("before", before), new("after", after)];
-        var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
+        HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
 
         using (StreamWriter report = File.CreateText("latency.html"))
         {
-            HdrHistogramPlot.WriteReport(report, series, options);
+            HdrHistogramPlot.WriteReport(report, series, milliseconds, "Checkout latency");
         }
 
-        File.WriteAllText("percentiles.svg", HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument());
+        File.WriteAllText("percentiles.svg", HdrHistogramPlot.CreatePercentiles(series, milliseconds).ToSvgDocument());
 
-        string html = HdrHistogramPlot.CreateDensity(series, options).ToSvgElement()
-            + HdrHistogramPlot.CreateDifference(series[0], series[1], options).ToSvgElement();
+        string html = HdrHistogramPlot.CreateDensity(series, milliseconds).ToSvgElement()
+            + HdrHistogramPlot.CreateDifference(series[0], series[1], milliseconds).ToSvgElement();
 
         return html;
 

@@ -25,6 +25,44 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
+    public void Adding_the_counts_of_buckets_equals_adding_their_histogram() => Seeded.Run(30, random =>
+    {
+        HdrHistogram one = random.Next(2) == 0 ? CreateNarrow() : Factory.WithRelativeError(0.003).Create();
+        HdrHistogram other = HdrHistogram.Factory.WithLayoutOf(one).Create();
+        HdrHistogram source = (random.Next(2) == 0
+            ? HdrHistogram.Factory.WithRelativeError(0.1 / random.Next(1, 200)).WithLowestDiscernibleValue(1UL << random.Next(12))
+            : HdrHistogram.Factory.WithRelativeError(one.RelativeError)).Create();
+        for (int i = 0; i < 500; i++)
+        {
+            source.Record(NextInOrAroundRange(random) << random.Next(3), random.Next(50) == 0 ? Whole + 3 : 1);
+        }
+
+        using HdrHistogramCounts counts = source.GetCounts();
+        one.AddCounts(counts.Layout, counts.FirstIndex, counts.AsSpan());
+        other.Add(source);
+
+        ShouldHaveEqualCounts(one, other);
+    });
+
+    [Fact]
+    public void Counts_of_buckets_that_do_not_exist_are_rejected()
+    {
+        HdrHistogram histogram = Factory.Create();
+        int last = histogram.Layout.GetIndex(ulong.MaxValue);
+
+        foreach ((HdrHistogramLayout layout, int index) in new[] { (histogram.Layout, -1), (histogram.Layout, last), (default, 64), (default, int.MaxValue) })
+        {
+            histogram.Invoking(h => h.AddCounts(layout, index, [1, 1])).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
+        }
+
+        histogram.AddCounts(histogram.Layout, last, [7]);
+        histogram.AddCounts(histogram.Layout, -1, []);
+        histogram.BucketsWithValues.Should().ContainSingle().Which.Should().Match<Bucket>(bucket => bucket.End == ulong.MaxValue && bucket.Count == 7);
+        histogram.Dispose();
+        histogram.Invoking(h => h.AddCounts(default, 0, [])).Should().Throw<ObjectDisposedException>();
+    }
+
+    [Fact]
     public void Two_threads_can_add_two_histograms_to_each_other()
     {
         HdrHistogram[] pair = [CreateNarrow(), CreateNarrow()];
@@ -181,9 +219,9 @@ public abstract partial class HistogramContract
         ulong turn = 0;
         foreach (Bucket bucket in other.BucketsWithValues)
         {
-            ulong width = all.GetBucket(bucket.MidPoint).Step;
+            ulong width = all.GetBucket(bucket.Midpoint).Step;
             ulong below = width == 1 || width >= bucket.Step ? 0 : (bucket.Count + turn) / 2;
-            if (below != 0 && all.GetBucket(bucket.MidPoint - 1).Step is > 1 and var lower && lower < width)
+            if (below != 0 && all.GetBucket(bucket.Midpoint - 1).Step is > 1 and var lower && lower < width)
             {
                 below = (ulong)Math.Round(bucket.Count * 2 / 3m);
             }
@@ -192,8 +230,8 @@ public abstract partial class HistogramContract
                 turn ^= width < bucket.Step ? bucket.Count % 2 : 0;
             }
 
-            expected.Record(bucket.MidPoint - (below == 0 ? 0 : 1UL), below);
-            expected.Record(bucket.MidPoint, bucket.Count - below);
+            expected.Record(bucket.Midpoint - (below == 0 ? 0 : 1UL), below);
+            expected.Record(bucket.Midpoint, bucket.Count - below);
         }
 
         sum.Add(other);

@@ -139,7 +139,7 @@ public abstract partial class HistogramContract
         HdrHistogram histogram = NextHistogram(random);
         ulong largest = histogram.GetPercentile(100).Bucket.End;
 
-        foreach ((ulong UpperBound, ulong Count)[] steps in new (ulong, ulong)[][]
+        foreach (HdrHistogramBin[] steps in new HdrHistogramBin[][]
         {
             [.. histogram.GetLinearBuckets(1 + (largest / 50))],
             [.. histogram.GetSnapshot().GetLogarithmicBuckets(10, 1.5)],
@@ -169,9 +169,9 @@ public abstract partial class HistogramContract
         HdrHistogram histogram = Factory.WithRelativeError(0.1).Create();
         histogram.Record([0, ulong.MaxValue]);
 
-        histogram.GetLinearBuckets(ulong.MaxValue).Should().Equal([(ulong.MaxValue - 1, 2), (ulong.MaxValue, 0)], "both are in one bucket");
-        histogram.GetLinearBuckets(1UL << 63).Should().Equal(((1UL << 63) - 1, 1), (ulong.MaxValue, 1));
-        histogram.GetLogarithmicBuckets(1UL << 62, 2).Should().Equal(((1UL << 62) - 1, 1), ((1UL << 63) - 1, 0), (ulong.MaxValue, 1));
+        histogram.GetLinearBuckets(ulong.MaxValue).Should().Equal([new(ulong.MaxValue - 1, 2), new(ulong.MaxValue, 0)], "both are in one bucket");
+        histogram.GetLinearBuckets(1UL << 63).Should().Equal(new HdrHistogramBin((1UL << 63) - 1, 1), new(ulong.MaxValue, 1));
+        histogram.GetLogarithmicBuckets(1UL << 62, 2).Should().Equal(new HdrHistogramBin((1UL << 62) - 1, 1), new((1UL << 63) - 1, 0), new(ulong.MaxValue, 1));
         Factory.Create().GetLogarithmicBuckets(1UL << 62, 2).Should().BeEmpty();
     }
 
@@ -219,18 +219,80 @@ public abstract partial class HistogramContract
         ulong[] dirty = ArrayPool<ulong>.Shared.Rent(histogram.Length);
         dirty.AsSpan().Fill(77);
         ArrayPool<ulong>.Shared.Return(dirty);
-        using CountsCopy used = histogram.ReadUsed();
+        using HdrHistogramCounts used = histogram.GetCounts();
         using CountsCopy all = histogram.Read();
 
-        (int from, int to) = (used.Used.Start.Value, used.Used.End.Value);
-        used.Counts[from..to].SequenceEqual(all.Counts[from..to]).Should().BeTrue();
+        int first = histogram.Layout.GetIndex(histogram.MinTrackableValue), end = first + histogram.Length;
+        int from = used.FirstIndex - first, to = from + used.AsSpan().Length;
+        used.AsSpan().SequenceEqual(all.Counts[from..to]).Should().BeTrue();
         all.Counts[..from].ContainsAnyExcept(0UL).Should().BeFalse();
         all.Counts[to..].ContainsAnyExcept(0UL).Should().BeFalse();
-        (used.Underflow, used.Overflow).Should().Be((all.Underflow, all.Overflow));
-        histogram.SumOf(used).Should().Be(histogram.SumOf(all));
-        int middle = random.Next(histogram.Length);
-        (used.SumOfUsed(0, middle) + used.SumOfUsed(middle, histogram.Length)).Should().Be(histogram.TotalCount);
+        (used.CountBelowRange, used.CountAboveRange, used.TotalCount).Should().Be((all.Underflow, all.Overflow, histogram.TotalCount));
+        used.GetSum().Should().Be(histogram.GetSummary().Sum);
+        int middle = random.Next(first, end);
+        used.GetCount(middle, end).Should().Be(histogram.TotalCount - used.GetCount(int.MinValue, middle));
+        used.GetCount(middle, int.MaxValue).Should().Be(used.GetCount(middle, end));
+        used.GetCount(middle, middle).Should().Be(0);
+        used.Layout.Should().Be(histogram.Layout);
     });
+
+    [Fact]
+    public void Counts_have_the_number_of_resets()
+    {
+        HdrHistogram histogram = Factory.Create();
+        histogram.Reset();
+        histogram.Record(7);
+        histogram.Reset();
+        histogram.Record(9, 3);
+
+        using HdrHistogramCounts counts = histogram.GetCounts();
+        using HdrHistogramCounts ofSnapshot = histogram.GetSnapshot().GetCounts();
+
+        (counts.ResetCount, counts.TotalCount).Should().Be((2, 3));
+        (ofSnapshot.ResetCount, ofSnapshot.TotalCount, ofSnapshot.GetCount(9, 10)).Should().Be((0, 3, 3));
+    }
+
+    [Fact]
+    public void Counts_can_be_filled_again()
+    {
+        HdrHistogram histogram = Factory.Create();
+        histogram.Record(7, 2);
+        HdrHistogramCounts counts = histogram.GetCounts();
+        histogram.Record(1UL << 40);
+
+        histogram.GetCounts(counts).Should().BeSameAs(counts);
+        counts.TotalCount.Should().Be(3);
+        counts.Dispose();
+        HdrHistogram.Create().GetCounts(counts).TotalCount.Should().Be(0);
+        counts.Dispose();
+        Allocations.InSteadyState(() =>
+        {
+            histogram.GetCounts(counts);
+            counts.Dispose();
+        }).Should().Be(0);
+    }
+
+    [Fact]
+    public void Disposed_counts_throw_and_return_their_memory_once()
+    {
+        HdrHistogram histogram = Factory.Create();
+        histogram.Record(7);
+        HdrHistogramCounts counts = histogram.GetCounts();
+        counts.Dispose();
+        counts.Dispose();
+
+        ulong[] one = ArrayPool<ulong>.Shared.Rent(histogram.Length), other = ArrayPool<ulong>.Shared.Rent(histogram.Length);
+
+        other.Should().NotBeSameAs(one, "two owners of one array would overwrite each other");
+        foreach (Action<HdrHistogramCounts> member in new Action<HdrHistogramCounts>[]
+            { c => c.AsSpan(), c => _ = c.TotalCount, c => c.GetCount(0, 9), c => c.GetSum() })
+        {
+            counts.Invoking(member).Should().Throw<ObjectDisposedException>();
+        }
+
+        histogram.Dispose();
+        histogram.Invoking(h => h.GetCounts()).Should().Throw<ObjectDisposedException>();
+    }
 
     [Theory]
     [InlineData(20, 1UL << 50)]
@@ -243,8 +305,8 @@ public abstract partial class HistogramContract
         other.Start();
         other.Join();
 
-        using CountsCopy used = histogram.ReadUsed();
+        using HdrHistogramCounts used = histogram.GetCounts();
 
-        used.SumOfUsed(0, histogram.Length).Should().Be(2);
+        used.TotalCount.Should().Be(2);
     }
 }

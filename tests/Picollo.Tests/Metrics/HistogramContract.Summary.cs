@@ -76,8 +76,8 @@ public abstract partial class HistogramContract
 
         empty.GetSummary(reused).Should().BeSameAs(reused);
 
-        reused.ToTable(new()).Should().Be(empty.GetSummary().ToTable(new()));
-        reused.ToTable(new()).Should().NotBe(full.GetSummary().ToTable(new()));
+        reused.ToTable().Should().Be(empty.GetSummary().ToTable());
+        reused.ToTable().Should().NotBe(full.GetSummary().ToTable());
     }
 
     [Fact]

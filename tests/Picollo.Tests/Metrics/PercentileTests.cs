@@ -29,7 +29,7 @@ public class PercentileTests
     [InlineData(EquivalentValueSelection.UpperBound)]
     [InlineData(EquivalentValueSelection.Interpolated)]
     public void A_bucket_of_width_1_has_one_value(EquivalentValueSelection selection) =>
-        new Percentile(50, 1, 1, new HdrLayout(0.01).BucketAt(0, 7, 1)).GetValue(selection).Should().Be(7);
+        new Percentile(50, 1, 1, new HdrHistogramLayout(0.01).BucketAt(0, 7, 1)).GetValue(selection).Should().Be(7);
 
     [Theory]
     [InlineData(EquivalentValueSelection.Midpoint)]
@@ -84,7 +84,7 @@ public class PercentileTests
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(ulong.MaxValue).Create();
         Bucket bucket = histogram.GetBucket(24_900), top = histogram.GetBucket(ulong.MaxValue);
 
-        (bucket.Start, bucket.MidPoint, bucket.End, bucket.NextBucketStart).Should().Be((24_832UL, 24_960UL, 25_087UL, 25_088UL));
+        (bucket.Start, bucket.Midpoint, bucket.End, bucket.NextBucketStart).Should().Be((24_832UL, 24_960UL, 25_087UL, 25_088UL));
         histogram.GetBucket(bucket.NextBucketStart).LogicalIndex.Should().Be(bucket.LogicalIndex + 1);
         (top.End, top.NextBucketStart).Should().Be((ulong.MaxValue, 0UL));
         bucket.IsValid.Should().BeTrue();
@@ -152,5 +152,5 @@ public class PercentileTests
         }
     }
 
-    private static Bucket BucketOf(ulong count) => new HdrLayout(0.5 / 64).BucketAt(firstIndex: 526, storageIndex: 83, count);
+    private static Bucket BucketOf(ulong count) => new HdrHistogramLayout(0.5 / 64).BucketAt(firstIndex: 526, storageIndex: 83, count);
 }

@@ -34,7 +34,7 @@ public class RoundNumberTests
 
     private static Bucket BucketOf(ulong start, ulong step)
     {
-        var layout = new HdrLayout(0.5 / 8_192, BitOperations.Log2(step));
+        var layout = new HdrHistogramLayout(0.5 / 2_048, step);
         Bucket bucket = layout.BucketAt(layout.IndexOf(start), 0, 1);
         (bucket.Start, bucket.Step).Should().Be((start, step));
         return bucket;

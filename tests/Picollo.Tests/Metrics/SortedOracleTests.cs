@@ -101,9 +101,9 @@ public class SortedOracleTests
     {
         double asked = Math.Clamp(Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(1e5))), 1e-6, 0.1);
         HdrHistogramFactory factory = Variants.Next(random).WithRelativeError(asked);
-        int unitScale = random.Next(2) == 0 ? 0 : random.Next(0, HdrLayout.MaxUnitAndBlockScale - new HdrLayout(asked).BlockScale + 1);
+        int unitScale = random.Next(2) == 0 ? 0 : random.Next(0, HdrHistogramLayout.MaxUnitAndBlockScale - new HdrHistogramLayout(asked).BlockScale + 1);
         factory = factory.WithLowestDiscernibleValue(1UL << unitScale);
-        HdrLayout layout = new(asked, unitScale);
+        HdrHistogramLayout layout = new(asked, 1UL << unitScale);
         while (true)
         {
             ulong min = random.Next(3) == 0 ? 0 : random.NextMagnitude();

@@ -8,7 +8,7 @@ public class SummaryPrintingTests
     [Fact]
     public void A_histogram_without_values_prints_zeros()
     {
-        string table = new HdrHistogramSummary().ToTable(new() { Title = "Nothing yet" });
+        string table = new HdrHistogramSummary().ToTable(title: "Nothing yet");
 
         Lines(table).Should().Equal(
             "##### Nothing yet",
@@ -45,11 +45,11 @@ public class SummaryPrintingTests
         HdrHistogram histogram = Create(min);
         histogram.Record([20_000, value]);
 
-        string table = histogram.GetSummary().ToTable(new());
+        string table = histogram.GetSummary().ToTable();
 
         table.Contains("| Overflow ", StringComparison.Ordinal).Should().Be(overflow);
         table.Contains("| Range Min:", StringComparison.Ordinal).Should().Be(range);
-        string diff = histogram.GetSummary().ToDiffTable(histogram.GetSummary(), new());
+        string diff = histogram.GetSummary().ToDiffTable(histogram.GetSummary());
         diff.Should().NotContain("Overflow").And.NotContain("Range");
     }
 
@@ -61,7 +61,7 @@ public class SummaryPrintingTests
         histogram.Record(1, 2);
         histogram.Record(90_000, 3_000);
 
-        Lines(histogram.GetSummary().ToTable(new()))[^5..].Should().Equal(
+        Lines(histogram.GetSummary().ToTable())[^5..].Should().Equal(
             "| Overflow   |           |        |  3,002 |",
             "|            |           |        |        |",
             "| Mean:      | 20,096.00 | StDev: |   0.00 |",
@@ -76,9 +76,9 @@ public class SummaryPrintingTests
         HdrHistogramSummary empty = histogram.GetSummary();
         histogram.Record(20_000);
 
-        string appeared = empty.ToDiffTable(histogram.GetSummary(), new());
-        string vanished = histogram.GetSummary().ToDiffTable(empty, new());
-        string nothing = empty.ToDiffTable(empty, new());
+        string appeared = empty.ToDiffTable(histogram.GetSummary());
+        string vanished = histogram.GetSummary().ToDiffTable(empty);
+        string nothing = empty.ToDiffTable(empty);
 
         Cells(appeared, "50").Should().Equal("50", "0", "20,096", "n/a");
         Cells(appeared, "Total:").Should().Equal("Total:", "0", "1", "n/a");
@@ -97,7 +97,7 @@ public class SummaryPrintingTests
         one.Record(100);
         other.Record(200);
 
-        Cells(one.GetSummary().ToDiffTable(other.GetSummary(), new()), "D-value:")[3].Should().Be("n/a");
+        Cells(one.GetSummary().ToDiffTable(other.GetSummary()), "D-value:")[3].Should().Be("n/a");
         one.GetSummary().GetEffectSize(other.GetSummary()).Should().Be(double.PositiveInfinity);
         other.GetSummary().GetEffectSize(one.GetSummary()).Should().Be(double.NegativeInfinity);
         one.GetSummary().GetEffectSize(one.GetSummary()).Should().Be(0);
@@ -121,10 +121,10 @@ public class SummaryPrintingTests
     {
         HdrHistogramSummary summary = new();
 
-        Lines(summary.ToTable(new()))[0].Should().Be("##### Histogram summary");
-        Lines(summary.ToTable(new() { Title = "Latency" }))[0].Should().Be("##### Latency");
-        Lines(summary.ToDiffTable(summary, new()))[0].Should().Be("##### Histogram diff");
-        Lines(summary.ToDiffTable(summary, new() { Title = "Change", Before = "Old", After = "New" }))[..2].Should().Equal(
+        Lines(summary.ToTable())[0].Should().Be("##### Histogram summary");
+        Lines(summary.ToTable(title: "Latency"))[0].Should().Be("##### Latency");
+        Lines(summary.ToDiffTable(summary))[0].Should().Be("##### Histogram diff");
+        Lines(summary.ToDiffTable(summary, title: "Change", thisName: "Old", otherName: "New"))[..2].Should().Equal(
             "##### Change", "| Percentile |     Old |     New |    Δ% |");
     }
 
@@ -152,7 +152,7 @@ public class SummaryPrintingTests
         HdrHistogramSummary summary = histogram.GetSummary();
         histogram.Record(12_000, 10);
         HdrHistogramSummary other = histogram.GetSummary();
-        string Text() => summary.ToTable(new()) + summary.ToDiffTable(other, new()) + summary.ToString("name") + summary.P50;
+        string Text() => summary.ToTable() + summary.ToDiffTable(other) + summary.ToString("name") + summary.P50;
         string expected = Text();
 
         CultureInfo culture = CultureInfo.CurrentCulture;
@@ -169,39 +169,12 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void A_writer_receives_the_table_and_an_empty_line()
-    {
-        HdrHistogram histogram = Create(0);
-        histogram.Record(20_000);
-        HdrHistogramSummary summary = histogram.GetSummary();
-        HdrHistogramTableOptions options = new() { Title = "One", Before = "x", After = "y", Unit = new() { Name = "k", Ratio = 1e3 } };
-        using StringWriter writer = new();
-
-        summary.WriteTable(writer, options);
-        summary.WriteDiffTable(writer, summary, options);
-
-        writer.ToString().Should().Be(
-            summary.ToTable(options) + Environment.NewLine + summary.ToDiffTable(summary, options) + Environment.NewLine);
-    }
-
-    [Fact]
     public void Null_arguments_are_rejected()
     {
         HdrHistogramSummary summary = new();
-        HdrHistogramTableOptions options = new();
 
-        summary.Invoking(s => s.WriteTable(null!, options)).Should().Throw<ArgumentNullException>().WithParameterName("writer");
-        summary.Invoking(s => s.WriteTable(TextWriter.Null, null!)).Should().Throw<ArgumentNullException>().WithParameterName("options");
-        summary.Invoking(s => s.WriteDiffTable(null!, s, options)).Should().Throw<ArgumentNullException>().WithParameterName("writer");
-        summary.Invoking(s => s.WriteDiffTable(TextWriter.Null, null!, options)).Should().Throw<ArgumentNullException>().WithParameterName("other");
-        summary.Invoking(s => s.WriteDiffTable(TextWriter.Null, s, null!)).Should().Throw<ArgumentNullException>().WithParameterName("options");
         summary.Invoking(s => s.PrettyPrintDiff(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
-        summary.Invoking(s => s.ToTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("options");
-        summary.Invoking(s => s.ToDiffTable(null!, options)).Should().Throw<ArgumentNullException>().WithParameterName("other");
-        summary.Invoking(s => s.ToDiffTable(s, null!)).Should().Throw<ArgumentNullException>().WithParameterName("options");
-        options.Invoking(o => o.Before = null!).Should().Throw<ArgumentNullException>();
-        options.Invoking(o => o.After = null!).Should().Throw<ArgumentNullException>();
-        options.Invoking(o => o.Unit = null!).Should().Throw<ArgumentNullException>();
+        summary.Invoking(s => s.ToDiffTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
         summary.ToString(null).Should().Be(summary.ToString());
         summary.Invoking(s => s.GetEffectSize(null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
     }
@@ -212,7 +185,7 @@ public class SummaryPrintingTests
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([0, 7, 1_500_000, 12_300_000, 2_000_000_000_000]);
 
-        string table = histogram.GetSummary().ToTable(new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } });
+        string table = histogram.GetSummary().ToTable(new() { Name = "ms", Ratio = 1e6 }, "Latency");
 
         Lines(table)[0].Should().Be("##### Latency, ms");
         Lines(table).Where(line => line.StartsWith("| 0 ", StringComparison.Ordinal) || line.StartsWith("| 25 ", StringComparison.Ordinal) || line.StartsWith("| 50 ", StringComparison.Ordinal)
@@ -231,7 +204,7 @@ public class SummaryPrintingTests
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([100, 110]);
 
-        Cells(histogram.GetSummary().ToTable(new() { Unit = new() { Ratio = 1e9 } }), "Mean:").Should().Equal("Mean:", "0.00000010500", "StDev:", "0.0000000050000");
+        Cells(histogram.GetSummary().ToTable(unit: new() { Ratio = 1e9 }), "Mean:").Should().Equal("Mean:", "0.00000010500", "StDev:", "0.0000000050000");
     }
 
     [Fact]
@@ -242,8 +215,8 @@ public class SummaryPrintingTests
         before.Record([1_000_000, 2_000_000]);
         after.Record([500_000, 3_000_000]);
 
-        string plain = before.GetSummary().ToDiffTable(after.GetSummary(), new());
-        string scaled = before.GetSummary().ToDiffTable(after.GetSummary(), new() { Unit = new() { Ratio = 1e6 } });
+        string plain = before.GetSummary().ToDiffTable(after.GetSummary());
+        string scaled = before.GetSummary().ToDiffTable(after.GetSummary(), unit: new() { Ratio = 1e6 });
 
         foreach (string row in new[] { "0", "50", "100", "Mean:", "StDev:", "Precision:", "Total:", "D-value:" })
         {

@@ -55,6 +55,12 @@ internal sealed partial class CounterBlock<TCounter>
         int from = Math.Max(number + (first << scale), 0); // the octave may start before the range
         bool isInRange = from < _pages.Length && number + ((counts.Length - 1) << scale) >= 0;
         Span<TCounter> counters = isInRange ? CountersFrom(ref octaves, from, _pages.Length) : [];
+        if (typeof(TCounter) == typeof(ulong) && scale == 0 && from == number + first && counts.Length - first <= counters.Length)
+        {
+            CounterMath.Add(counts[first..], MemoryMarshal.Cast<TCounter, ulong>(counters));
+            return;
+        }
+
         for (int i = first; i < counts.Length; i++)
         {
             ulong count = counts[i];

@@ -31,7 +31,7 @@ internal readonly struct CounterPages<TCounter>
 
     public CounterPages(CounterRange range)
     {
-        HdrLayout layout = range.Layout;
+        HdrHistogramLayout layout = range.Layout;
         Length = range.Length;
         _blockScale = layout.BlockScale;
         _pageScale = Math.Max(_blockScale + 1, MinPageScale);

@@ -29,7 +29,7 @@ internal ref struct CounterScan
 
     private const ulong SmallLimit = 1UL << 23; // S2 is below 2¹⁸·S0, so S0·S2 fits in 64 bits
 
-    private readonly HdrLayout _layout;
+    private readonly HdrHistogramLayout _layout;
     private readonly uint _firstIndex;
     private readonly uint _chunkOffset;
     private readonly int _pieceSize;

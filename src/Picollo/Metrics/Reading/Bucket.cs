@@ -7,14 +7,14 @@ namespace Picollo.Metrics;
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
 [ConvertedBy(typeof(BucketJsonConverter))]
-public readonly record struct Bucket
+public readonly partial record struct Bucket
 {
     /// <summary>The storage index for values outside the histogram's range.</summary>
     internal const int OutOfRangeIndex = -1;
 
     private readonly uint _index; // in the layout, relative to its origin
 
-    internal Bucket(HdrLayout layout, uint index, ulong count, int storageIndex) =>
+    internal Bucket(HdrHistogramLayout layout, uint index, ulong count, int storageIndex) =>
         (Layout, _index, Count, StorageIndex) = (layout, index, count, storageIndex);
 
     /// <summary>The smallest value of the bucket.</summary>
@@ -27,10 +27,7 @@ public readonly record struct Bucket
     public ulong Step => Layout == default ? 0 : 1UL << Layout.StepScaleOf(_index);
 
     /// <summary>The middle of the bucket, <c>Start + Step / 2</c>.</summary>
-    public ulong MidPoint => Start + (Step >> 1);
-
-    /// <summary>The first value after the bucket, <c>Start + Step</c>; 0 for the last bucket, which ends at 2⁶⁴.</summary>
-    public ulong NextBucketStart => unchecked(Start + Step);
+    public ulong Midpoint => Start + (Step >> 1);
 
     /// <summary>The number of recorded values in the bucket.</summary>
     public ulong Count { get; }
@@ -50,7 +47,7 @@ public readonly record struct Bucket
     /// the range.</summary>
     public bool IsOverflowBucket => StorageIndex == OutOfRangeIndex;
 
-    internal HdrLayout Layout { get; }
+    internal HdrHistogramLayout Layout { get; }
 
     /// <summary>Returns the bucket as culture-invariant text: <c>[storage / logical]: [start, end) count</c>.</summary>
     /// <returns>A string such as <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
@@ -60,10 +57,10 @@ public readonly record struct Bucket
             $"[{StorageIndex} / {LogicalIndex}]: [{Start:N0}, {(UInt128)Start + Step:N0}) {Count:N0}");
 }
 
-internal static class HdrLayoutExtensions
+internal static class BucketExtensions
 {
     /// <summary>Returns the bucket at <paramref name="storageIndex"/> in a storage whose first bucket has the index
     /// <paramref name="firstIndex"/>.</summary>
-    public static Bucket BucketAt(this HdrLayout layout, uint firstIndex, int storageIndex, ulong count) =>
+    public static Bucket BucketAt(this HdrHistogramLayout layout, uint firstIndex, int storageIndex, ulong count) =>
         new(layout, firstIndex + (uint)storageIndex, count, storageIndex);
 }

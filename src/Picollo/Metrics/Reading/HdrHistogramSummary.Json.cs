@@ -94,7 +94,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
             value.Sum,
             value.Mean,
             value.StDev,
-            DateTime.SpecifyKind(value.TimestampUtc, DateTimeKind.Utc),
+            value.TimestampUtc,
             [.. Enumerable.Range(0, StandardRanks.Length).Select(i => PercentileJson.FromValue(value.At(i)))]);
 
         public HdrHistogramSummary ToValue()
@@ -116,7 +116,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
                 Sum = sum,
                 Mean = Mean,
                 StDev = StDev,
-                TimestampUtc = TimestampUtc?.ToUniversalTime() ?? default,
+                EndTime = new DateTimeOffset(TimestampUtc?.ToUniversalTime() ?? default, TimeSpan.Zero),
             };
             summary.SetPercentiles(Percentiles);
             if (summary.P100.RunningCount != TotalCount)
@@ -124,7 +124,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
                 throw new JsonException("totalCount is not equal to the runningCount of the last percentile.");
             }
 
-            if (RelativeError > HdrLayout.MaxRelativeError || (TotalCount > 0 && summary.RelativeError != summary._layout.RelativeError))
+            if (RelativeError > HdrHistogramLayout.MaxRelativeError || (TotalCount > 0 && summary.RelativeError != summary._layout.RelativeError))
             {
                 throw new JsonException("relativeError does not match the buckets.");
             }

@@ -17,7 +17,7 @@ public sealed partial class HdrHistogramSummary
 
     // Each element has four words, and a Percentile has eight. The percentiles are therefore created from the elements on demand.
     private readonly CounterAtRank[] _found = new CounterAtRank[StandardRanks.Length];
-    private HdrLayout _layout;
+    private HdrHistogramLayout _layout;
     private uint _firstIndex;
     private EquivalentValueSelection _selection; // the process's default when the histogram was read
     private Percentile[]? _percentiles; // the result of Percentiles, allocated on first use
@@ -110,7 +110,7 @@ public sealed partial class HdrHistogramSummary
     public double StDev { get; private set; }
 
     /// <summary>The time when the counts were read, in UTC; for a snapshot, the time of its last update.</summary>
-    public DateTime TimestampUtc { get; private set; }
+    public DateTimeOffset EndTime { get; private set; }
 
     /// <summary>The relative error of the histogram.</summary>
     public double RelativeError { get; private set; }
@@ -169,7 +169,7 @@ public sealed partial class HdrHistogramSummary
         Sum = reading.Moments.Sum;
         Mean = reading.Moments.Mean;
         StDev = reading.Moments.StDev;
-        TimestampUtc = time.UtcDateTime;
+        EndTime = time.ToUniversalTime();
         RelativeError = _layout.RelativeError;
         MinTrackableValue = min;
         MaxTrackableValue = max;

@@ -7,11 +7,11 @@ namespace Picollo.Metrics;
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
 [ConvertedBy(typeof(PercentileJsonConverter))]
-public readonly record struct Percentile
+public readonly partial record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;
 
-    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = default)
+    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = EquivalentValueSelection.Default)
     {
         _selection = selection;
         Rank = rank + 0.0; // negative zero becomes zero, which prints without a sign
@@ -19,21 +19,6 @@ public readonly record struct Percentile
         RunningCount = runningCount;
         Bucket = bucket;
     }
-
-    /// <summary>The selection of the bucket value that <see cref="Value"/> returns. It applies to all reads in the process that start after
-    /// it is set. The default is <see cref="EquivalentValueSelection.Midpoint"/>, the only selection with the relative error of the
-    /// histogram.</summary>
-    /// <remarks>Only applications should set it, once at startup. A library that sets it changes the values for all other code of the
-    /// process; it should call <see cref="GetValue"/> instead. Percentiles and summaries keep the selection that applied when they were
-    /// read; a summary that is filled again uses the new one. Thread-safe.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not a defined selection.</exception>
-    public static EquivalentValueSelection DefaultEquivalentValueSelection
-    {
-        get;
-        set => field = value == default ? EquivalentValueSelection.Midpoint
-            : Enum.IsDefined(value) ? value
-            : throw UndefinedSelection(nameof(value), value);
-    } = EquivalentValueSelection.Midpoint;
 
     /// <summary>The rank in percent, from 0 to 100.</summary>
     public double Rank { get; }
@@ -57,14 +42,13 @@ public readonly record struct Percentile
     public ulong Value => GetValue(_selection);
 
     /// <summary>Returns the value at the rank.</summary>
-    /// <param name="selection">The value of the bucket to return. The default value, 0, selects
-    /// <see cref="DefaultEquivalentValueSelection"/>.</param>
+    /// <param name="selection">The value of the bucket to return.</param>
     /// <returns>A value of the bucket, in the unit of the recorded values.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="selection"/> is not a defined selection.</exception>
     public ulong GetValue(EquivalentValueSelection selection) => selection switch
     {
-        0 => GetValue(DefaultEquivalentValueSelection),
-        EquivalentValueSelection.Midpoint => Bucket.MidPoint,
+        EquivalentValueSelection.Default => GetValue(DefaultEquivalentValueSelection),
+        EquivalentValueSelection.Midpoint => Bucket.Midpoint,
         EquivalentValueSelection.LowerBound => Bucket.Start,
         EquivalentValueSelection.UpperBound => Bucket.End,
         EquivalentValueSelection.Interpolated => Interpolate(),
@@ -86,11 +70,11 @@ public readonly record struct Percentile
     /// a rank below 100 that would round to 100 has more.</summary>
     /// <returns>A string such as <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
     public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
+        string.Create(CultureInfo.InvariantCulture, $"P{UnitText.Rank(Rank)}={Value:N0} {Bucket}");
 
     /// <summary>Returns the percentile of a rank. It has the default bucket in an empty histogram.</summary>
     internal static Percentile FromCounter(
-        double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
+        double rank, CounterAtRank found, HdrHistogramLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
         rank,
         found.TargetCount,
         found.RunningCount,
@@ -98,7 +82,7 @@ public readonly record struct Percentile
         selection);
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
-        new(parameter, selection, "The selection must be Midpoint, LowerBound, UpperBound or Interpolated.");
+        new(parameter, selection, "The selection must be Default, Midpoint, LowerBound, UpperBound or Interpolated.");
 
     /// <summary>Interpolates as if the values of the bucket were evenly distributed over its width: the first of n values is at its start,
     /// each further value is step / n higher.</summary>
@@ -115,10 +99,13 @@ public readonly record struct Percentile
     }
 }
 
-/// <summary>Selects the value that represents a bucket. The default value, 0, selects
-/// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</summary>
+/// <summary>Selects the value that represents a bucket.</summary>
 public enum EquivalentValueSelection
 {
+    /// <summary>The selection of the process: <see cref="Midpoint"/>, unless the application has changed
+    /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</summary>
+    Default = 0,
+
     /// <summary>The middle of the bucket, <c>Start + Step / 2</c>. It has the relative error of the histogram.</summary>
     Midpoint = 1,
 

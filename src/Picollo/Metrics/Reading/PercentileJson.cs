@@ -33,15 +33,15 @@ internal readonly record struct BucketJson(
                 : throw new JsonException("blockScale must not be 0.");
         }
 
-        if (BlockScale is not (> 0 and <= MaxBlockScale) || UnitScale is not (>= 0 and <= HdrLayout.MaxUnitAndBlockScale)
-            || BlockScale + UnitScale > HdrLayout.MaxUnitAndBlockScale || BlockIndex < 0 || BlockIndex > 64 - BlockScale - UnitScale
+        if (BlockScale is not (> 0 and <= MaxBlockScale) || UnitScale is not (>= 0 and <= HdrHistogramLayout.MaxUnitAndBlockScale)
+            || BlockScale + UnitScale > HdrHistogramLayout.MaxUnitAndBlockScale || BlockIndex < 0 || BlockIndex > 64 - BlockScale - UnitScale
             || IndexInBlock < 0 || IndexInBlock >= 1 << BlockScale)
         {
             throw new JsonException(
                 $"There is no bucket {IndexInBlock} in block {BlockIndex} of 2^{BlockScale} buckets with a unit of 2^{UnitScale}.");
         }
 
-        HdrLayout layout = new(0.5 / (1 << BlockScale), UnitScale);
+        HdrHistogramLayout layout = new(0.5 / (1 << BlockScale), 1UL << UnitScale);
         int index = (BlockIndex << BlockScale) + IndexInBlock;
         return StorageIndex >= Bucket.OutOfRangeIndex && StorageIndex <= index
             ? new Bucket(layout, layout.Origin + (uint)index, Count, StorageIndex)

@@ -1,6 +1,7 @@
 namespace Picollo.Metrics;
 
-/// <summary>Formats values that are divided by a ratio with the digits that are known, without spurious digits from the division.</summary>
+/// <summary>Formats the numbers of a summary. Values that are divided by a ratio have the digits that are known, without spurious digits from
+/// the division. Picollo.Export compiles this file, too, for the table of its report.</summary>
 internal static class UnitText
 {
     private const int MaxDecimals = 28; // more than any valid ratio needs
@@ -30,54 +31,21 @@ internal static class UnitText
     // The last decimal is the largest power of ten that is not above the uncertainty.
     private static int DecimalsFor(double uncertainty) => Math.Clamp(-(int)Math.Floor(Math.Log10(uncertainty)), 0, MaxDecimals);
 
+    /// <summary>Formats a rank with up to four decimal places, or with more if a rank below 100 would be rounded to 100.</summary>
+    public static string Rank(double rank) =>
+        rank.ToString(rank is >= 99.99995 and < 100 ? "R" : "0.####", CultureInfo.InvariantCulture);
+
+    public static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
+
+    public static string Precision(double relativeError) =>
+        (relativeError * 100).ToString("0.0000", CultureInfo.InvariantCulture) + "%";
+
+    public static string Change(double before, double after) => before == 0
+        ? after == 0 ? "+0.0%" : "n/a"
+        : ((after - before) / before * 100).ToString("+0.0;-0.0;0.0", CultureInfo.InvariantCulture) + "%";
+
     private static string Fixed(double value, int decimals) => value.ToString($"N{decimals}", CultureInfo.InvariantCulture);
 
     /// <summary>Formats a value with all digits that distinguish it from other numbers.</summary>
     public static string Shortest(double value) => value.ToString("#,##0.############################", CultureInfo.InvariantCulture);
-}
-
-/// <summary>The divisor of values in human-readable text.</summary>
-internal static class UnitRatio
-{
-    /// <summary>Shows nanoseconds as milliseconds, which is the default of other HdrHistogram libraries for logs.</summary>
-    public const double NanosecondsPerMillisecond = 1_000_000;
-
-    public static void Check(double valueUnitRatio)
-    {
-        if (!(valueUnitRatio > 0 && double.IsFinite(valueUnitRatio)))
-        {
-            throw new ArgumentOutOfRangeException(nameof(valueUnitRatio), valueUnitRatio, "The unit ratio must be above 0 and finite.");
-        }
-    }
-}
-
-/// <summary>Finds the number with the fewest digits in a bucket: people write 1.5, not the middle of its bucket.</summary>
-internal static class RoundNumber
-{
-    /// <summary>Returns the number, in recorded values divided by <paramref name="ratio"/>, and the largest distance of any value of the
-    /// bucket from it.</summary>
-    public static (double Value, double Error) In(Bucket bucket, double ratio)
-    {
-        double start = bucket.Start / ratio;
-        double end = ((double)bucket.Start + bucket.Step) / ratio;
-        double middle = (start + end) / 2;
-        if (bucket.Step <= 1)
-        {
-            return (start, 0); // every digit is known
-        }
-
-        // Try the multiple of a power of ten that is nearest to the middle, first with one digit, then with more.
-        for (int decimals = -(int)Math.Floor(Math.Log10(end)); ; decimals++)
-        {
-            double value = Scale(Math.Round(Scale(middle, decimals)), -decimals);
-            if (value >= start && value < end)
-            {
-                return (value, Math.Max(end - value, value - start));
-            }
-        }
-    }
-
-    // Powers of ten are exact up to 10²²; their reciprocals are not.
-    private static double Scale(double value, int decimals) =>
-        decimals >= 0 ? value * Math.Pow(10, decimals) : value / Math.Pow(10, -decimals);
 }

@@ -169,16 +169,6 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
         }
     }
 
-    /// <summary>Works like <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, and returns the number of resets from the same moment.</summary>
-    internal CountsCopy ReadUsed(out int resetCount)
-    {
-        lock (Gate)
-        {
-            resetCount = _resetCount;
-            return ReadUsed();
-        }
-    }
-
     /// <summary>In one pass, writes the differences from the previous counts to <paramref name="deltas"/> and the current counts to
     /// <paramref name="last"/>.</summary>
     /// <returns><see langword="false"/>, with nothing written, if the histogram was reset since, or if it does not have exactly one
@@ -200,10 +190,12 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
 
     private protected sealed override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts) => CopyCounts(counts, ..Length);
 
-    private protected sealed override (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used)
+    private protected sealed override (ulong Underflow, ulong Overflow) CopyUsedCounts(
+        Span<ulong> counts, out Range used, out int resetCount)
     {
         lock (Gate)
         {
+            resetCount = _resetCount;
             int from = Length, to = 0;
             foreach (CounterBlock? block in Blocks)
             {

@@ -17,10 +17,10 @@ internal sealed record HdrHistogramSettings
 
     public TimeProvider TimeProvider { get; private init; } = TimeProvider.System;
 
-    public HdrLayout Layout => new(RelativeError, UnitScale);
+    public HdrHistogramLayout Layout => new(RelativeError, 1UL << UnitScale);
 
     public HdrHistogramSettings WithRelativeError(double value) =>
-        value is >= HdrLayout.MinRelativeError and <= HdrLayout.MaxRelativeError
+        value is >= HdrHistogramLayout.MinRelativeError and <= HdrHistogramLayout.MaxRelativeError
             ? this with { RelativeError = value }
             : throw new ArgumentOutOfRangeException(nameof(value), value, "The relative error must be from 0.000001 to 0.1.");
 
@@ -39,7 +39,7 @@ internal sealed record HdrHistogramSettings
         ArgumentNullException.ThrowIfNull(histogram);
         return this with
         {
-            RelativeError = Math.Min(histogram.RelativeError, HdrLayout.MaxRelativeError),
+            RelativeError = Math.Min(histogram.RelativeError, HdrHistogramLayout.MaxRelativeError),
             UnitScale = histogram.Layout.UnitScale,
             MinTrackableValue = histogram.MinTrackableValue,
             MaxTrackableValue = histogram.MaxTrackableValue,
@@ -67,10 +67,7 @@ internal sealed record HdrHistogramSettings
                 $"The range is empty: MinTrackableValue ({MinTrackableValue}) must be below MaxTrackableValue ({MaxTrackableValue}).");
         }
 
-        int blockScale = new HdrLayout(RelativeError).BlockScale;
-        return UnitScale + blockScale <= HdrLayout.MaxUnitAndBlockScale
-            ? this
-            : throw new ArgumentException(
-                $"LowestDiscernibleValue ({1UL << UnitScale}) times BlockSize ({1 << blockScale}) must be at most 2^61.");
+        _ = Layout; // validates its arguments
+        return this;
     }
 }

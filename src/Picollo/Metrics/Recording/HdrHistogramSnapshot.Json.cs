@@ -42,7 +42,7 @@ public sealed partial class HdrHistogramSnapshot
         public HdrHistogramSnapshot ToValue()
         {
             HdrHistogramSettings settings = ToSettings();
-            HdrLayout layout = settings.Layout;
+            HdrHistogramLayout layout = settings.Layout;
             uint firstIndex = layout.IndexOf(settings.MinTrackableValue);
             uint length = layout.IndexOf(settings.MaxTrackableValue) - firstIndex + 1;
             UInt128 total = 0;
@@ -87,7 +87,7 @@ public sealed partial class HdrHistogramSnapshot
         private HdrHistogramSettings ToSettings()
         {
             // The error of a histogram is rounded down to 0.5 over a power of two.
-            if (RelativeError is not (> HdrLayout.MinRelativeError / 2 and <= HdrLayout.MaxRelativeError))
+            if (RelativeError is not (> HdrHistogramLayout.MinRelativeError / 2 and <= HdrHistogramLayout.MaxRelativeError))
             {
                 throw new JsonException("relativeError must be from 0.000001 to 0.1.");
             }
@@ -95,7 +95,7 @@ public sealed partial class HdrHistogramSnapshot
             try
             {
                 HdrHistogramSettings settings = HdrHistogramSettings.Default
-                    .WithRelativeError(Math.Max(RelativeError, HdrLayout.MinRelativeError))
+                    .WithRelativeError(Math.Max(RelativeError, HdrHistogramLayout.MinRelativeError))
                     .WithLowestDiscernibleValue(LowestDiscernibleValue ?? 1);
                 return (settings with
                 {

@@ -37,7 +37,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     internal HdrHistogramSnapshot(HdrHistogram source)
         : this(source.Layout, source.MinTrackableValue, source.MaxTrackableValue, source) => Update();
 
-    internal HdrHistogramSnapshot(HdrLayout layout, ulong minTrackableValue, ulong maxTrackableValue, HdrHistogram? source)
+    internal HdrHistogramSnapshot(HdrHistogramLayout layout, ulong minTrackableValue, ulong maxTrackableValue, HdrHistogram? source)
         : base(layout, minTrackableValue, maxTrackableValue)
     {
         _source = source;
@@ -51,9 +51,6 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
 
     /// <summary>The time when the counts were read, in UTC.</summary>
     public DateTimeOffset EndTime { get; private set; }
-
-    /// <summary>The time when the counts were read, in UTC: <see cref="EndTime"/> as a <see cref="DateTime"/>.</summary>
-    public DateTime TimestampUtc => EndTime.UtcDateTime;
 
     /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_counts) + Footprint.OfArray(_deltas);

@@ -40,10 +40,6 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(ref _octaves, values);
     }
 
-    /// <summary>Returns the counters from a number to the end of its page, for code that fills a histogram before it is published. Not for
-    /// 32-bit counters, whose carries would be lost.</summary>
-    internal Span<TCounter> UnsharedCountersFrom(int number) => _block.CountersFrom(ref _octaves, number, Length);
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => Record(value, 1, dropIfDisposed: true);
 

@@ -46,8 +46,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>Returns the value at a rank: the <see cref="Percentile.GetValue"/> of <see cref="GetPercentile"/>.</summary>
     /// <param name="rank">The rank in percent, from 0 to 100.</param>
-    /// <param name="valueSelection">The value of the bucket to return. The default value, 0, selects
-    /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
+    /// <param name="valueSelection">The value of the bucket to return.</param>
     /// <returns>The value; 0 in an empty histogram.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN, or
     /// <paramref name="valueSelection"/> is not a defined selection.</exception>
@@ -70,14 +69,15 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <summary>Gets the values at several ranks, all from one read.</summary>
     /// <param name="sortedRanks">The ranks in percent, each from 0 to 100. Ascending order is fastest; any order is correct.</param>
     /// <param name="values">Receives the value of each rank at the same index. Further elements do not change.</param>
-    /// <param name="valueSelection">The value of each bucket to return. The default value, 0, selects
-    /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
+    /// <param name="valueSelection">The value of each bucket to return.</param>
     /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN, or <paramref name="valueSelection"/> is not a
     /// defined selection; nothing was written.</exception>
     /// <exception cref="ArgumentException"><paramref name="values"/> is shorter than <paramref name="sortedRanks"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public void GetPercentileValues(
-        ReadOnlySpan<double> sortedRanks, Span<ulong> values, EquivalentValueSelection valueSelection = default)
+        ReadOnlySpan<double> sortedRanks,
+        Span<ulong> values,
+        EquivalentValueSelection valueSelection = EquivalentValueSelection.Default)
     {
         CheckDestination(sortedRanks.Length, values.Length, nameof(values));
         _ = default(Percentile).GetValue(valueSelection); // throws before anything is written

@@ -11,7 +11,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <paramref name="step"/> is small, there can be a very large number of them.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="step"/> is 0.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public IEnumerable<(ulong UpperBound, ulong Count)> GetLinearBuckets(ulong step)
+    public IEnumerable<HdrHistogramBin> GetLinearBuckets(ulong step)
     {
         ArgumentOutOfRangeException.ThrowIfZero(step);
         return EnumerateSteps(Ends(), isLogarithmic: false);
@@ -35,7 +35,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <returns>The steps, as for <see cref="GetLinearBuckets"/>. Their ends are rounded down to whole numbers.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public IEnumerable<(ulong UpperBound, ulong Count)> GetLogarithmicBuckets(ulong first, double @base)
+    public IEnumerable<HdrHistogramBin> GetLogarithmicBuckets(ulong first, double @base)
     {
         ArgumentOutOfRangeException.ThrowIfZero(first);
         if (!(@base > 1 && double.IsFinite(@base)))
@@ -73,7 +73,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <param name="ends">The first value after each step. The last one is 2⁶⁴, represented by 0.</param>
     /// <param name="isLogarithmic">Whether to end as the logarithmic iterator of other HdrHistogram libraries does, not as their linear
     /// one. The two differ in the last bucket.</param>
-    private IEnumerable<(ulong UpperBound, ulong Count)> EnumerateSteps(IEnumerable<ulong> ends, bool isLogarithmic)
+    private IEnumerable<HdrHistogramBin> EnumerateSteps(IEnumerable<ulong> ends, bool isLogarithmic)
     {
         using CountsCopy copy = Read();
         ulong rest = CounterMath.Sum(copy.Counts);
@@ -89,7 +89,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
             int to = Math.Max(counted, EndOf(upperBound));
             ulong count = CounterMath.Sum(copy.Counts[counted..to]);
-            yield return (upperBound, count);
+            yield return new(upperBound, count);
             rest -= count;
             counted = to;
             reached = Math.Max(reached, Layout.UpperBoundOf(upperBound));

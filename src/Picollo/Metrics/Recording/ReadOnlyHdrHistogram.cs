@@ -15,11 +15,10 @@ namespace Picollo.Metrics;
 [DebuggerDisplay("RelativeError = {RelativeError}, Range = {MinTrackableValue} to {MaxTrackableValue}")]
 public abstract partial class ReadOnlyHdrHistogram
 {
-    internal readonly HdrLayout Layout;
     internal readonly uint FirstIndex;
     internal readonly int Length;
 
-    private protected ReadOnlyHdrHistogram(HdrLayout layout, ulong minTrackableValue, ulong maxTrackableValue)
+    private protected ReadOnlyHdrHistogram(HdrHistogramLayout layout, ulong minTrackableValue, ulong maxTrackableValue)
     {
         Layout = layout;
         MinTrackableValue = minTrackableValue;
@@ -27,6 +26,10 @@ public abstract partial class ReadOnlyHdrHistogram
         FirstIndex = layout.IndexOf(minTrackableValue);
         Length = (int)(layout.IndexOf(maxTrackableValue) - FirstIndex) + 1;
     }
+
+    /// <summary>The layout of the buckets: their values and indexes.</summary>
+    [JsonIgnore]
+    public HdrHistogramLayout Layout { get; }
 
     /// <summary>The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>. It is at most the error
     /// that was set in the factory, because block sizes are powers of two.</summary>
@@ -38,7 +41,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>The unit: the width of the smallest buckets, a power of two. If it is 1, values below <c>2 * BlockSize</c> are stored
     /// exactly.</summary>
-    public ulong LowestDiscernibleValue => 1UL << Layout.UnitScale;
+    public ulong LowestDiscernibleValue => Layout.LowestDiscernibleValue;
 
     /// <summary>The smallest value that is always tracked, as set in the factory. The range is extended to whole buckets, so slightly
     /// smaller values may also be tracked.</summary>
@@ -92,6 +95,30 @@ public abstract partial class ReadOnlyHdrHistogram
         return summary;
     }
 
+    /// <summary>Reads the counts of all used buckets into pooled memory. If the values are close together, this takes a fraction of the time
+    /// of a read of the whole range.</summary>
+    /// <param name="reuseInstance">Counts to fill without an allocation, of any histogram, disposed or not; <see langword="null"/> to create
+    /// a new object.</param>
+    /// <returns><paramref name="reuseInstance"/>, or a new object, to be disposed.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed; <paramref name="reuseInstance"/> does not change.</exception>
+    public HdrHistogramCounts GetCounts(HdrHistogramCounts? reuseInstance = null)
+    {
+        HdrHistogramCounts counts = reuseInstance ?? new();
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(Length);
+        try
+        {
+            (ulong, ulong) outOfRange = CopyUsedCounts(buffer.AsSpan(0, Length), out Range used, out int resetCount);
+            (int start, int length) = used.GetOffsetAndLength(Length);
+            counts.Set(new(Layout, FirstIndex + (uint)start, length), buffer, start, outOfRange, resetCount);
+            return counts;
+        }
+        catch
+        {
+            ArrayPool<ulong>.Shared.Return(buffer);
+            throw;
+        }
+    }
+
     /// <summary>Returns a copy that is corrected for coordinated omission: each value counts at the upper bound of its bucket, and the
     /// missed values are added as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts equal those of
     /// <c>copyCorrectedForCoordinatedOmission</c> in other HdrHistogram libraries.</summary>
@@ -134,30 +161,23 @@ public abstract partial class ReadOnlyHdrHistogram
     /// counts.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
-    /// <summary>Works like <see cref="CopyCounts"/>, but copies only <paramref name="used"/>, outside which all counts are 0.</summary>
-    private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used)
+    /// <summary>Works like <see cref="CopyCounts"/>, but copies only <paramref name="used"/>, outside which all counts are 0. The number of
+    /// resets is from the same moment.</summary>
+    private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used, out int resetCount)
     {
-        used = ..Length;
+        (used, resetCount) = (..Length, 0);
         return CopyCounts(counts);
     }
 
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
 
     /// <summary>Copies the counters for one call.</summary>
-    internal CountsCopy Read() => Read(usedOnly: false);
-
-    /// <summary>Copies only the used counters: <see cref="CountsCopy.Counts"/> is undefined outside <see cref="CountsCopy.Used"/>. If the
-    /// values are close together, this takes a fraction of the time of a full copy.</summary>
-    internal CountsCopy ReadUsed() => Read(usedOnly: true);
-
-    private CountsCopy Read(bool usedOnly)
+    internal CountsCopy Read()
     {
         CountsCopy copy = new(Length);
         try
         {
-            Range used = ..Length;
-            copy.SetOutOfRange(usedOnly ? CopyUsedCounts(copy.Writable, out used) : CopyCounts(copy.Writable));
-            copy.Used = used;
+            copy.SetOutOfRange(CopyCounts(copy.Writable));
             return copy;
         }
         catch
@@ -167,21 +187,13 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>Returns the sum of the values, as in a summary, from a copy of the used counters.</summary>
-    internal double SumOf(CountsCopy copy)
-    {
-        (int first, int length) = copy.Used.GetOffsetAndLength(Length);
-        ulong[]? counts = copy.Buffer;
-        return CounterScan.Sum(
-            new(Layout, FirstIndex + (uint)first, length), CounterView<ulong>.FromArray(ref counts, first, length));
-    }
-
     internal CounterRange Range => new(Layout, FirstIndex, Length);
 
     internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);
 }
 
-/// <summary>A copy of a histogram's counters in a pooled buffer, for one call.</summary>
+/// <summary>A copy of all of a histogram's counters in a pooled buffer, for one call. Does not allocate, unlike
+/// <see cref="HdrHistogramCounts"/>, but must not be copied.</summary>
 internal struct CountsCopy(int length) : IDisposable
 {
     /// <summary>The array that starts with the counts; null after disposal.</summary>
@@ -191,22 +203,9 @@ internal struct CountsCopy(int length) : IDisposable
 
     public ulong Overflow { get; private set; }
 
-    /// <summary>The counts. After <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, they are undefined outside <see cref="Used"/>.</summary>
     public readonly ReadOnlySpan<ulong> Counts => Writable;
 
-    /// <summary>The range of counts that may be different from 0. It starts and ends at the limits of a page or of the histogram's
-    /// range.</summary>
-    public Range Used { get; set; }
-
     public readonly Span<ulong> Writable => Buffer.AsSpan(0, length);
-
-    /// <summary>Returns the sum of the counts in [<paramref name="from"/>, <paramref name="to"/>).</summary>
-    public readonly ulong SumOfUsed(int from, int to)
-    {
-        from = Math.Max(from, Used.Start.Value);
-        to = Math.Min(to, Used.End.Value);
-        return from < to ? CounterMath.Sum(Counts[from..to]) : 0;
-    }
 
     public void SetOutOfRange((ulong Underflow, ulong Overflow) counts) => (Underflow, Overflow) = counts;
 

@@ -4,29 +4,20 @@ namespace Picollo.Metrics;
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class HdrHistogramRegistration
 {
-    /// <summary>Creates a registration without labels that does not belong to a registry, for the exposition of histograms that are kept
-    /// elsewhere.</summary>
-    /// <param name="name">The name; not empty.</param>
-    /// <param name="histogram">The histogram.</param>
-    /// <param name="description">The description of its values.</param>
-    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The name is empty, or the description's lowest bound is above its highest.</exception>
-    public HdrHistogramRegistration(string name, HdrHistogram histogram, HdrHistogramDescription description)
-        : this([], name, histogram, description)
-    {
-    }
-
     /// <summary>Creates a registration that does not belong to a registry, for the exposition of histograms that are kept
     /// elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="description">The description of its values.</param>
-    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty. By default, there are none.</param>
     /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the description's lowest bound is above
     /// its highest.</exception>
     public HdrHistogramRegistration(
-        string name, HdrHistogram histogram, HdrHistogramDescription description, ReadOnlySpan<KeyValuePair<string, string>> labels)
+        string name,
+        HdrHistogram histogram,
+        HdrHistogramDescription description,
+        ReadOnlySpan<KeyValuePair<string, string>> labels = default)
         : this(Sorted(labels), name, histogram, description)
     {
     }
@@ -55,14 +46,6 @@ public sealed class HdrHistogramRegistration
 
     /// <summary>The description of its values.</summary>
     public HdrHistogramDescription Description { get; }
-
-    /// <summary>The function that returns the exact sum of the values for an exposition; null if the sum is computed from the
-    /// buckets.</summary>
-    internal Func<double>? ExactSum { get; init; }
-
-    /// <summary>The function that returns exemplars for an exposition, in ascending order of their values; null if the owner of the
-    /// histogram keeps none.</summary>
-    internal Func<IReadOnlyList<Exemplar>>? Exemplars { get; init; }
 
     /// <summary>Returns the name and the labels as text.</summary>
     /// <returns>A string such as <c>request_duration_ns{route="/orders"}</c>; only the name if there are no labels.</returns>
@@ -103,14 +86,4 @@ public sealed class HdrHistogramRegistration
                 nameof(description));
         }
     }
-}
-
-/// <summary>A recorded value and the trace that it belongs to (https://prometheus.io/docs/specs/om/open_metrics_spec/#exemplars). The IDs
-/// have 32 and 16 hexadecimal digits (W3C Trace Context).</summary>
-internal readonly record struct Exemplar(ulong Value, DateTimeOffset Time, string TraceId, string SpanId)
-{
-    /// <summary>The label of the trace ID, as OpenTelemetry defines it for Prometheus.</summary>
-    public const string TraceIdLabel = "trace_id";
-
-    public const string SpanIdLabel = "span_id";
 }

@@ -40,96 +40,89 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    /// <summary>Registers a histogram without labels. Its description is the one with which the name is already registered, or
-    /// <see cref="HdrHistogramDescription.None"/> for the first registration of a name.</summary>
-    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
-    /// path="/param[@name='name' or @name='histogram']|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty or already registered without labels.</exception>
-    public void Add(string name, HdrHistogram histogram) => Add(name, histogram, []);
-
-    /// <summary>Registers a histogram. Its description is the one with which the name is already registered, or
-    /// <see cref="HdrHistogramDescription.None"/> for the first registration of a name.</summary>
-    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
-    /// path="/param[@name!='description']|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the name is already registered with
-    /// these labels.</exception>
+    /// <summary>Registers a histogram with labels and the default description, as
+    /// <see cref="Add(string, HdrHistogram, HdrHistogramDescription?, ReadOnlySpan{KeyValuePair{string, string}})"/> does.</summary>
+    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription?, ReadOnlySpan{KeyValuePair{string, string}})"
+    /// path="/param[@name!='description']|/exception"/>
     public void Add(string name, HdrHistogram histogram, ReadOnlySpan<KeyValuePair<string, string>> labels) =>
-        AddNew(name, histogram, null, HdrHistogramRegistration.Sorted(labels));
+        Add(name, histogram, null, labels);
 
-    /// <summary>Registers a histogram without labels, with a description of its values.</summary>
-    /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
-    /// path="/param[@name!='labels']|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty, already registered without labels, or registered with another description,
-    /// or the description's lowest bound is above its highest.</exception>
-    public void Add(string name, HdrHistogram histogram, HdrHistogramDescription description) => Add(name, histogram, description, []);
-
-    /// <summary>Registers a histogram with a description of its values.</summary>
+    /// <summary>Registers a histogram.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
-    /// <param name="description">The description of the values. It must be equal for all registrations of a name.</param>
-    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
-    /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
+    /// <param name="description">The description of the values. It must be equal for all registrations of a name; <see langword="null"/> for
+    /// the description with which the name is already registered, or <see cref="HdrHistogramDescription.None"/> for the first registration
+    /// of a name.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty. By default, there are none.</param>
+    /// <exception cref="ArgumentNullException">The name, the histogram, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is already registered with these
     /// labels or with another description, or the description's lowest bound is above its highest.</exception>
     public void Add(
-        string name, HdrHistogram histogram, HdrHistogramDescription description, ReadOnlySpan<KeyValuePair<string, string>> labels)
+        string name,
+        HdrHistogram histogram,
+        HdrHistogramDescription? description = null,
+        ReadOnlySpan<KeyValuePair<string, string>> labels = default)
     {
-        HdrHistogramRegistration.Check(description);
-        AddNew(name, histogram, description, HdrHistogramRegistration.Sorted(labels));
+        ArgumentNullException.ThrowIfNull(histogram);
+        KeyValuePair<string, string>[] sorted = HdrHistogramRegistration.Sorted(labels);
+        string key = KeyOf(name, sorted);
+        lock (_gate)
+        {
+            if (_byKey.TryGetValue(key, out HdrHistogramRegistration? existing))
+            {
+                throw new ArgumentException($"{existing} is already registered.", nameof(name));
+            }
+
+            Keep(key, new HdrHistogramRegistration(sorted, name, histogram, DescriptionOf(name, description)));
+        }
     }
 
-    /// <summary>Returns the histogram that is registered under a name without labels, or creates and registers it as
-    /// <see cref="Add(string, HdrHistogram)"/> does.</summary>
+    /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it with the default description,
+    /// as <see cref="Add(string, HdrHistogram, HdrHistogramDescription?, ReadOnlySpan{KeyValuePair{string, string}})"/> does.</summary>
     /// <inheritdoc
-    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
-    /// path="/typeparam|/param[@name='name' or @name='create']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty, or a histogram of another variant is registered.</exception>
-    public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create)
-        where THistogram : HdrHistogram => GetOrAdd(name, create, []);
-
-    /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it as
-    /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{KeyValuePair{string, string}})"/> does.</summary>
-    /// <inheritdoc
-    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
-    /// path="/typeparam|/param[@name!='description']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or a histogram of another variant is
-    /// registered.</exception>
+    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription?, ReadOnlySpan{KeyValuePair{string, string}})"
+    /// path="/typeparam|/param[@name!='description']|/returns|/exception"/>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, ReadOnlySpan<KeyValuePair<string, string>> labels)
-        where THistogram : HdrHistogram => GetOrAddNew(name, create, null, labels);
+        where THistogram : HdrHistogram => GetOrAdd(name, create, null, labels);
 
-    /// <summary>Returns the histogram that is registered under a name without labels, or creates and registers it with a description of its
-    /// values.</summary>
-    /// <inheritdoc
-    /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
-    /// path="/typeparam|/param[@name!='labels']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty or registered with another description, a histogram of another variant is
-    /// registered, or the description's lowest bound is above its highest.</exception>
-    public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, HdrHistogramDescription description)
-        where THistogram : HdrHistogram => GetOrAdd(name, create, description, []);
-
-    /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it with a description of its
-    /// values.</summary>
+    /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it.</summary>
     /// <typeparam name="THistogram">The variant of the histogram. With the exact type, the JIT can inline the caller's calls to
     /// <see cref="HdrHistogram.Record(ulong)"/>.</typeparam>
     /// <param name="name">The name; not empty.</param>
     /// <param name="create">The function that creates the histogram if none is registered. It is called at most once, while the registry is
     /// locked.</param>
-    /// <param name="description">The description of the values. It must be equal for all registrations of a name.</param>
-    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
+    /// <param name="description">The description of the values, as in
+    /// <see cref="Add(string, HdrHistogram, HdrHistogramDescription?, ReadOnlySpan{KeyValuePair{string, string}})"/>.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty. By default, there are none.</param>
     /// <returns>The registered histogram.</returns>
-    /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>, or <paramref name="create"/>
-    /// returned <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException">The name, the function, a key or a value is <see langword="null"/>, or
+    /// <paramref name="create"/> returned <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with another
     /// description, a histogram of another variant is registered, or the description's lowest bound is above its highest.</exception>
     public THistogram GetOrAdd<THistogram>(
         string name,
         Func<THistogram> create,
-        HdrHistogramDescription description,
-        ReadOnlySpan<KeyValuePair<string, string>> labels)
+        HdrHistogramDescription? description = null,
+        ReadOnlySpan<KeyValuePair<string, string>> labels = default)
         where THistogram : HdrHistogram
     {
-        HdrHistogramRegistration.Check(description);
-        return GetOrAddNew(name, create, description, labels);
+        ArgumentNullException.ThrowIfNull(create);
+        KeyValuePair<string, string>[] sorted = HdrHistogramRegistration.Sorted(labels);
+        string key = KeyOf(name, sorted);
+        lock (_gate)
+        {
+            description = DescriptionOf(name, description);
+            if (!_byKey.TryGetValue(key, out HdrHistogramRegistration? registration))
+            {
+                THistogram created = create();
+                ArgumentNullException.ThrowIfNull(created, nameof(create));
+                registration = new HdrHistogramRegistration(sorted, name, created, description);
+                Keep(key, registration);
+            }
+
+            return registration.Histogram as THistogram ?? throw new ArgumentException(
+                $"{registration} is registered as a {registration.Histogram.GetType().Name}.", nameof(create));
+        }
     }
 
     /// <summary>Finds a histogram without labels.</summary>
@@ -159,20 +152,13 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    /// <summary>Removes a histogram without labels. Other code can continue to use it.</summary>
-    /// <param name="name">The name.</param>
-    /// <returns><see langword="true"/> if a histogram was registered under that name without labels; otherwise,
-    /// <see langword="false"/>.</returns>
-    /// <inheritdoc cref="TryGet(string, out HdrHistogram?)" path="/exception"/>
-    public bool Remove(string name) => Remove(name, []);
-
     /// <summary>Removes a histogram by name and labels. Other code can continue to use it.</summary>
     /// <param name="name">The name.</param>
-    /// <param name="labels">The labels, in any order.</param>
+    /// <param name="labels">The labels, in any order. By default, there are none.</param>
     /// <returns><see langword="true"/> if a histogram was registered under that name with exactly these labels; otherwise,
     /// <see langword="false"/>.</returns>
     /// <inheritdoc cref="TryGet(string, ReadOnlySpan{KeyValuePair{string, string}}, out HdrHistogram?)" path="/exception"/>
-    public bool Remove(string name, ReadOnlySpan<KeyValuePair<string, string>> labels)
+    public bool Remove(string name, ReadOnlySpan<KeyValuePair<string, string>> labels = default)
     {
         string key = KeyOf(name, HdrHistogramRegistration.Sorted(labels));
         lock (_gate)
@@ -197,48 +183,15 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    private void AddNew(string name, HdrHistogram histogram, HdrHistogramDescription? description, KeyValuePair<string, string>[] labels)
-    {
-        ArgumentNullException.ThrowIfNull(histogram);
-        string key = KeyOf(name, labels);
-        lock (_gate)
-        {
-            if (_byKey.TryGetValue(key, out HdrHistogramRegistration? existing))
-            {
-                throw new ArgumentException($"{existing} is already registered.", nameof(name));
-            }
-
-            Keep(key, new HdrHistogramRegistration(labels, name, histogram, DescriptionOf(name, description)));
-        }
-    }
-
-    private THistogram GetOrAddNew<THistogram>(
-        string name, Func<THistogram> create, HdrHistogramDescription? description, ReadOnlySpan<KeyValuePair<string, string>> labels)
-        where THistogram : HdrHistogram
-    {
-        ArgumentNullException.ThrowIfNull(create);
-        KeyValuePair<string, string>[] sorted = HdrHistogramRegistration.Sorted(labels);
-        string key = KeyOf(name, sorted);
-        lock (_gate)
-        {
-            description = DescriptionOf(name, description);
-            if (!_byKey.TryGetValue(key, out HdrHistogramRegistration? registration))
-            {
-                THistogram created = create();
-                ArgumentNullException.ThrowIfNull(created, nameof(create));
-                registration = new HdrHistogramRegistration(sorted, name, created, description);
-                Keep(key, registration);
-            }
-
-            return registration.Histogram as THistogram ?? throw new ArgumentException(
-                $"{registration} is registered as a {registration.Histogram.GetType().Name}.", nameof(create));
-        }
-    }
-
     /// <summary>Returns the description of a name. Throws if the name is registered with a description that does not equal the given
     /// one.</summary>
     private HdrHistogramDescription DescriptionOf(string name, HdrHistogramDescription? description)
     {
+        if (description is not null)
+        {
+            HdrHistogramRegistration.Check(description);
+        }
+
         if (!_names.TryGetValue(name, out (HdrHistogramDescription Description, int Count) existing))
         {
             return description ?? HdrHistogramDescription.None;

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-public class HdrLayoutTests
+public class HdrHistogramLayoutTests
 {
     private const int MinScale = 3;
     private const int MaxScale = 19;
@@ -21,7 +21,7 @@ public class HdrLayoutTests
     [InlineData(0.000_001, 524_288)]
     public void The_block_size_is_rounded_up_to_a_power_of_two(double relativeError, int blockSize)
     {
-        HdrLayout layout = new(relativeError);
+        HdrHistogramLayout layout = new(relativeError);
 
         layout.BlockSize.Should().Be(blockSize);
         layout.BlockScale.Should().Be(BitOperations.Log2((uint)blockSize));
@@ -32,9 +32,9 @@ public class HdrLayoutTests
     public void The_layout_keeps_any_relative_error() => Seeded.Run(10_000, random =>
     {
         double asked = Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(0.1 / 1e-6)));
-        asked = Math.Clamp(asked, HdrLayout.MinRelativeError, HdrLayout.MaxRelativeError);
+        asked = Math.Clamp(asked, HdrHistogramLayout.MinRelativeError, HdrHistogramLayout.MaxRelativeError);
 
-        HdrLayout layout = new(asked);
+        HdrHistogramLayout layout = new(asked);
 
         layout.RelativeError.Should().BeLessThanOrEqualTo(asked);
         (layout.RelativeError * 2 > asked || layout.BlockSize == 1 << MinScale).Should().BeTrue("half as many buckets would not suffice for {0}", asked);
@@ -44,7 +44,7 @@ public class HdrLayoutTests
     [MemberData(nameof(Scales))]
     public void Indexes_follow_the_original_formula(int scale)
     {
-        HdrLayout layout = Layout(scale);
+        HdrHistogramLayout layout = Layout(scale);
 
         foreach (ulong value in Values.Edges)
         {
@@ -62,9 +62,9 @@ public class HdrLayoutTests
     [MemberData(nameof(Scales))]
     public void Indexes_with_a_unit_equal_those_of_other_HdrHistogram_libraries(int scale)
     {
-        for (int unitScale = 0; unitScale <= Math.Min(14, HdrLayout.MaxUnitAndBlockScale - scale); unitScale++)
+        for (int unitScale = 0; unitScale <= Math.Min(14, HdrHistogramLayout.MaxUnitAndBlockScale - scale); unitScale++)
         {
-            HdrLayout layout = Layout(scale, unitScale);
+            HdrHistogramLayout layout = Layout(scale, unitScale);
             foreach (ulong value in Values.Edges)
             {
                 uint index = layout.IndexOf(value);
@@ -81,7 +81,7 @@ public class HdrLayoutTests
     [MemberData(nameof(Scales))]
     public void Indexes_equal_those_of_a_linear_search(int scale)
     {
-        HdrLayout layout = Layout(scale);
+        HdrHistogramLayout layout = Layout(scale);
 
         foreach (ulong value in Values.Edges)
         {
@@ -97,7 +97,7 @@ public class HdrLayoutTests
     [MemberData(nameof(Scales))]
     public void Buckets_have_no_gaps(int scale)
     {
-        HdrLayout layout = Layout(scale);
+        HdrHistogramLayout layout = Layout(scale);
         uint last = layout.IndexOf(ulong.MaxValue);
         last.Should().Be((uint)(((65 - scale) << scale) - 1));
 
@@ -119,7 +119,7 @@ public class HdrLayoutTests
     [MemberData(nameof(Scales))]
     public void A_midpoint_is_within_the_relative_error_of_every_value_in_its_bucket(int scale)
     {
-        HdrLayout layout = Layout(scale);
+        HdrHistogramLayout layout = Layout(scale);
         UInt128 inverseError = 2UL << scale; // 1 / RelativeError
 
         foreach (uint index in Indexes(scale, layout.IndexOf(ulong.MaxValue)))
@@ -137,7 +137,70 @@ public class HdrLayoutTests
         }
     }
 
-    private static HdrLayout Layout(int scale, int unitScale = 0) => new(Math.Max(0.5 / (1 << scale), HdrLayout.MinRelativeError), unitScale);
+    [Fact]
+    public void Indexes_and_values_of_any_layout_are_consistent() => Seeded.Run(2_000, random =>
+    {
+        int scale = random.Next(20);
+        HdrHistogramLayout layout = new(Math.Min(0.5 + (random.NextDouble() / 2), 0.5 * (1 << scale)) / (1 << scale), 1UL << random.Next(62 - scale));
+        ulong value = (ulong)random.NextInt64(long.MinValue, long.MaxValue) >> random.Next(64);
+        int last = layout.GetIndex(ulong.MaxValue);
+
+        foreach (int index in (int[])[0, 1, layout.GetIndex(value), last - 1, last])
+        {
+            (ulong start, ulong middle, ulong end) = (layout.GetStart(index), layout.GetMidpoint(index), layout.GetEnd(index));
+            ((int[])[layout.GetIndex(start), layout.GetIndex(middle), layout.GetIndex(end)]).Should().AllBeEquivalentTo(index);
+            (end - start).Should().Be(layout.GetStep(index) - 1);
+            middle.Should().Be(start + (layout.GetStep(index) / 2));
+            (end + 1).Should().Be(index == last ? 0 : layout.GetStart(index + 1));
+        }
+
+        int found = layout.GetIndex(value);
+        value.Should().BeInRange(layout.GetStart(found), layout.GetEnd(found));
+        Math.Abs((double)value - layout.GetMidpoint(found)).Should().BeLessThanOrEqualTo(
+            Math.Max(layout.RelativeError * value, layout.LowestDiscernibleValue / 2.0));
+        layout.Invoking(l => l.GetStart(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
+        layout.Invoking(l => l.GetEnd(last + 1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
+        new HdrHistogramLayout(layout.RelativeError, layout.LowestDiscernibleValue).Should().Be(layout);
+    });
+
+    [Fact]
+    public void Indexes_are_those_of_the_buckets_of_a_histogram()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(8).WithMinTrackableValue(5_000).Create();
+        histogram.Record([5_000, 123_456, 1UL << 60]);
+
+        foreach (Bucket bucket in histogram.BucketsWithValues)
+        {
+            int index = histogram.Layout.GetIndex(bucket.Midpoint);
+            (index, histogram.Layout.GetStart(index), histogram.Layout.GetEnd(index)).Should().Be((bucket.LogicalIndex, bucket.Start, bucket.End));
+        }
+    }
+
+    [Fact]
+    public void The_default_layout_is_the_coarsest_one()
+    {
+        HdrHistogramLayout layout = default;
+
+        layout.Should().Be(new HdrHistogramLayout(0.5));
+        (layout.BlockSize, layout.RelativeError, layout.LowestDiscernibleValue, layout.GetIndex(ulong.MaxValue)).Should().Be((1, 0.5, 1UL, 64));
+        Enumerable.Range(0, 5).Select(layout.GetStart).Should().Equal(0UL, 1UL, 2UL, 4UL, 8UL);
+        ((int[])[layout.GetIndex(0), layout.GetIndex(1), layout.GetIndex(7), layout.GetIndex(8)]).Should().Equal(0, 1, 3, 4);
+    }
+
+    [Fact]
+    public void Arguments_of_a_layout_are_validated()
+    {
+        foreach (double relativeError in (double[])[0, -1, 0.500001, 0.0000009, double.NaN, double.PositiveInfinity])
+        {
+            FluentActions.Invoking(() => new HdrHistogramLayout(relativeError)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("relativeError");
+        }
+
+        FluentActions.Invoking(() => new HdrHistogramLayout(0.01, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("lowestDiscernibleValue");
+        FluentActions.Invoking(() => new HdrHistogramLayout(0.1, 1UL << 59)).Should().Throw<ArgumentException>().WithMessage("*2^61*");
+        new HdrHistogramLayout(0.1, (1UL << 59) - 1).ToString().Should().Be("HdrHistogramLayout { BlockSize = 8, LowestDiscernibleValue = 288230376151711744 }");
+    }
+
+    private static HdrHistogramLayout Layout(int scale, int unitScale = 0) => new(0.5 / (1 << scale), 1UL << unitScale);
 
     // countsArrayIndex of the Java library, where the sub-bucket count is twice the block size.
     private static uint JavaLibraryIndex(ulong value, int scale, int unitScale)

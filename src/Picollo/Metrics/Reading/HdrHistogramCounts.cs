@@ -1,0 +1,109 @@
+using System.Buffers;
+
+namespace Picollo.Metrics;
+
+/// <summary>The counts of a histogram's used buckets at one moment, in pooled memory, for exporters and other code that needs every count.
+/// <see cref="ReadOnlyHdrHistogram.GetCounts"/> reads them.</summary>
+/// <remarks>
+/// <para>Dispose it to return the memory to the pool. Without that, the garbage collector frees the memory. Disposal is idempotent, and
+/// members that need the memory throw afterwards. A span of <see cref="AsSpan"/> must not be used after disposal: its memory may then belong
+/// to other code.</para>
+/// <para>Thread-safe, except that no other thread may use it while it is being filled or disposed.</para>
+/// <example>
+/// <code>
+/// using HdrHistogramCounts counts = histogram.GetCounts();
+/// ReadOnlySpan&lt;ulong&gt; used = counts.AsSpan();
+/// for (int i = 0; i &lt; used.Length; i++)
+/// {
+///     if (used[i] != 0)
+///     {
+///         Console.WriteLine($"{counts.Layout.GetEnd(counts.FirstIndex + i)}: {used[i]}");
+///     }
+/// }
+/// </code>
+/// </example>
+/// </remarks>
+// A class, because a copy of a disposable struct could return the same memory to the pool again.
+public sealed class HdrHistogramCounts : IDisposable
+{
+    private CounterRange _range;
+    private int _start; // of the range in the buffer
+    private ulong[]? _buffer;
+
+    internal HdrHistogramCounts()
+    {
+    }
+
+    /// <summary>The layout of the buckets.</summary>
+    public HdrHistogramLayout Layout => _range.Layout;
+
+    /// <summary>The index in <see cref="Layout"/> of the first bucket of <see cref="AsSpan"/>.</summary>
+    public int FirstIndex => (int)(_range.FirstIndex - Layout.Origin);
+
+    /// <summary>The number of recorded values below the histogram's range.</summary>
+    public ulong CountBelowRange { get; private set; }
+
+    /// <summary>The number of recorded values above the histogram's range.</summary>
+    public ulong CountAboveRange { get; private set; }
+
+    /// <summary>The number of times that the histogram was reset before the counts were read. If it changes, an exporter of cumulative
+    /// counts starts again. It is 0 for a snapshot and for the view of a window.</summary>
+    public int ResetCount { get; private set; }
+
+    /// <summary>The number of recorded values within the range; wraps at 2⁶⁴.</summary>
+    /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
+    public ulong TotalCount => CounterMath.Sum(AsSpan());
+
+    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. All other buckets are empty, and some of these
+    /// may be.</summary>
+    /// <returns>The counts, without a copy; empty if no value was recorded within the range. Valid until disposal.</returns>
+    /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
+    public ReadOnlySpan<ulong> AsSpan()
+    {
+        ulong[]? buffer = _buffer;
+        ObjectDisposedException.ThrowIf(buffer is null, this);
+        return new(buffer, _start, _range.Length);
+    }
+
+    /// <summary>Returns the number of recorded values in a range of buckets. The sum is vectorized.</summary>
+    /// <param name="startIndex">The index of the first bucket in <see cref="Layout"/>.</param>
+    /// <param name="endIndex">The index after the last bucket.</param>
+    /// <returns>The count; wraps at 2⁶⁴. It is 0 for an empty range. Indexes outside the layout are allowed.</returns>
+    /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
+    public ulong GetCount(int startIndex, int endIndex)
+    {
+        ReadOnlySpan<ulong> counts = AsSpan();
+        int first = FirstIndex;
+        (int start, int end) = (Math.Max(startIndex, first), Math.Min(endIndex, first + counts.Length));
+        return start < end ? CounterMath.Sum(counts[(start - first)..(end - first)]) : 0;
+    }
+
+    /// <summary>Returns the sum of the recorded values within the range, computed from the midpoints of the buckets, as
+    /// <see cref="HdrHistogramSummary.Sum"/>.</summary>
+    /// <returns>The sum, in the unit of the values.</returns>
+    /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
+    public double GetSum()
+    {
+        ulong[]? buffer = _buffer;
+        ObjectDisposedException.ThrowIf(buffer is null, this);
+        return CounterScan.Sum(_range, CounterView<ulong>.FromArray(ref buffer, _start, _range.Length));
+    }
+
+    /// <summary>Returns the memory to the pool. Idempotent.</summary>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _buffer, null) is { } buffer)
+        {
+            ArrayPool<ulong>.Shared.Return(buffer);
+        }
+    }
+
+    /// <summary>Replaces the counts. The buffer belongs to this object afterwards.</summary>
+    internal void Set(CounterRange range, ulong[] buffer, int start, (ulong Underflow, ulong Overflow) outOfRange, int resetCount)
+    {
+        Dispose();
+        (_range, _buffer, _start) = (range, buffer, start);
+        (CountBelowRange, CountAboveRange) = outOfRange;
+        ResetCount = resetCount;
+    }
+}
