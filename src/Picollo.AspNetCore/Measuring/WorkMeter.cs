@@ -9,7 +9,7 @@ namespace Picollo.AspNetCore;
 /// <para>The CPU time is measured by a <see cref="CpuUsageAsyncWatcher"/>: across awaits, and including the tasks and threads that the work
 /// starts. Inside a request or other measured work, it is counted only for the innermost name, so that the sum of all rows does not exceed
 /// the CPU time of the process. The total of a row increases while its work runs. The percentiles include a run when it ends.</para>
-/// <para>Runs are counted by result: completed, failed or canceled. See <see cref="IMeasuredWork"/>.</para>
+/// <para>Runs are counted by result: completed, failed or canceled. See <see cref="MeasuredWork"/>.</para>
 /// <example>
 /// <code>
 /// public class ImportService(WorkMeter meter) : BackgroundService
@@ -49,14 +49,14 @@ public sealed class WorkMeter
     /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
     /// <see cref="PicolloRequestOptions.MaxRoutes"/> names, further names share the row <c>(other)</c>.</param>
     /// <returns>An object that ends the measurement. Dispose it in the same method, with a <c>using</c> statement, so that exceptions are
-    /// detected. Further calls to <see cref="IDisposable.Dispose"/> have no effect.</returns>
+    /// detected.</returns>
     /// <remarks>If this machine does not report the CPU time of threads, nothing is measured, and this is logged once.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="name"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
-    public IMeasuredWork Measure(string name)
+    public MeasuredWork Measure(string name)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        return Start(name);
+        return new MeasuredWork(Start(name));
     }
 
     /// <summary>Starts measuring a run whose caller reports the result.</summary>
@@ -64,7 +64,7 @@ public sealed class WorkMeter
 
     internal WorkRow RowOf(string name) => _rows.Get(name);
 
-    internal sealed class WorkRun : Run, IMeasuredWork
+    internal sealed class WorkRun : Run, IDisposable
     {
         private readonly WorkMeter _meter;
         private readonly WorkRow? _row;
@@ -95,11 +95,7 @@ public sealed class WorkMeter
 
         public override RunReading? Describe() => _row is null ? null : new(_row);
 
-        public void Fail(Exception failure)
-        {
-            ArgumentNullException.ThrowIfNull(failure);
-            Volatile.Write(ref _failure, failure);
-        }
+        public void Fail(Exception failure) => Volatile.Write(ref _failure, failure);
 
         /// <summary>Counts the run as completed. Otherwise, a run that ends while another exception is being handled on the thread looks
         /// like a failure: in a continuation of code in a <c>catch</c> block.</summary>
@@ -138,19 +134,31 @@ public sealed class WorkMeter
     }
 }
 
-/// <summary>A run of named work that <see cref="WorkMeter.Measure"/> measures. Dispose it at the end of the work. Thread-safe.</summary>
+/// <summary>A run of named work that <see cref="WorkMeter.Measure"/> measures. Dispose it at the end of the work. Copies are the same run.
+/// The default value measures nothing. Thread-safe.</summary>
 /// <remarks>A run has failed if an exception leaves the block of its <c>using</c> statement. It was canceled if this exception is an
 /// <see cref="OperationCanceledException"/> that was not caused by a timeout of an <c>HttpClient</c>. The runtime reports only that an
 /// exception is being handled on the thread: a run whose last continuation is called in a <c>catch</c> block of other code also counts as
 /// failed.</remarks>
-public interface IMeasuredWork : IDisposable
+public readonly struct MeasuredWork : IDisposable
 {
+    private readonly WorkMeter.WorkRun? _run; // null only in the default value
+
+    internal MeasuredWork(WorkMeter.WorkRun run) => _run = run;
+
     /// <summary>Counts the run as failed, or as canceled if <paramref name="failure"/> is an
     /// <see cref="OperationCanceledException"/>.</summary>
     /// <remarks>Call it for an exception that the work itself catches. With Native AOT, also call it for all other exceptions, because the
     /// runtime does not report there that an exception leaves a block. If it is called several times, the last call takes effect. Calls
-    /// after <see cref="IDisposable.Dispose"/> have no effect.</remarks>
+    /// after <see cref="Dispose"/> have no effect.</remarks>
     /// <param name="failure">The exception.</param>
     /// <exception cref="ArgumentNullException"><paramref name="failure"/> is <see langword="null"/>.</exception>
-    void Fail(Exception failure);
+    public void Fail(Exception failure)
+    {
+        ArgumentNullException.ThrowIfNull(failure);
+        _run?.Fail(failure);
+    }
+
+    /// <summary>Ends the measurement. Further calls, also on copies, have no effect.</summary>
+    public void Dispose() => _run?.Dispose();
 }

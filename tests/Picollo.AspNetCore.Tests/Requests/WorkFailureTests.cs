@@ -90,7 +90,7 @@ public class WorkFailureTests
         WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
         foreach (Exception failure in new Exception[] { new InvalidOperationException(), new OperationCanceledException() })
         {
-            using IMeasuredWork run = meter.Measure("work");
+            using MeasuredWork run = meter.Measure("work");
             run.Fail(failure);
             run.Invoking(one => one.Fail(null!)).Should().Throw<ArgumentNullException>();
         }

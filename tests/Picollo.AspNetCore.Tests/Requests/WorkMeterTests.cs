@@ -82,13 +82,15 @@ public class WorkMeterTests
         WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
         foreach (string name in new[] { "a", "b", "c", "d", "a" })
         {
-            IDisposable run = meter.Measure(name);
+            MeasuredWork run = meter.Measure(name), copy = run;
             run.Dispose();
             run.Dispose();
+            copy.Dispose();
         }
 
         meter.All.Select(row => (row.Name, row.HistogramOf(RunFact.CpuTime)!.TotalCount)).Should().Equal(("(other)", 2), ("a", 2), ("b", 1));
         meter.Invoking(one => one.Measure("")).Should().Throw<ArgumentException>().WithParameterName("name");
+        default(MeasuredWork).Dispose();
         app.Services.GetRequiredService<RunList>().Read().Should().BeEmpty();
     }
 
