@@ -38,7 +38,7 @@ public sealed class HdrHistogramCounts : IDisposable
     public HdrHistogramLayout Layout => _range.Layout;
 
     /// <summary>The index in <see cref="Layout"/> of the first bucket of <see cref="AsSpan"/>.</summary>
-    public int FirstIndex => (int)(_range.FirstIndex - Layout.Origin);
+    public int FirstIndex { get; private set; }
 
     /// <summary>The number of recorded values below the histogram's range.</summary>
     public ulong CountBelowRange { get; private set; }
@@ -72,10 +72,10 @@ public sealed class HdrHistogramCounts : IDisposable
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ulong GetCount(int startIndex, int endIndex)
     {
-        ReadOnlySpan<ulong> counts = AsSpan();
-        int first = FirstIndex;
-        (int start, int end) = (Math.Max(startIndex, first), Math.Min(endIndex, first + counts.Length));
-        return start < end ? CounterMath.Sum(counts[(start - first)..(end - first)]) : 0;
+        ulong[]? buffer = _buffer;
+        ObjectDisposedException.ThrowIf(buffer is null, this);
+        (int start, int end) = (Math.Max(startIndex, FirstIndex), Math.Min(endIndex, FirstIndex + _range.Length));
+        return start < end ? CounterMath.Sum<ulong>(buffer.AsSpan(_start + (start - FirstIndex), end - start)) : 0;
     }
 
     /// <summary>Returns the sum of the recorded values within the range, computed from the midpoints of the buckets, as
@@ -103,6 +103,7 @@ public sealed class HdrHistogramCounts : IDisposable
     {
         Dispose();
         (_range, _buffer, _start) = (range, buffer, start);
+        FirstIndex = (int)(range.FirstIndex - range.Layout.Origin);
         (CountBelowRange, CountAboveRange) = outOfRange;
         ResetCount = resetCount;
     }
