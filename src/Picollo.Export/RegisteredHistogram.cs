@@ -51,8 +51,8 @@ internal static class RegisteredHistogram
     }
 }
 
-/// <summary>What the owner of a histogram keeps in addition to its counts. Each function is called for an exposition; null if the owner does
-/// not keep the fact.</summary>
+/// <summary>What the owner of a histogram keeps in addition to its counts. Each function is called for an exposition; null if the owner
+/// does not keep the fact.</summary>
 internal sealed record OwnerFacts
 {
     public static OwnerFacts None { get; } = new();

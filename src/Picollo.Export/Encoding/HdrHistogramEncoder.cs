@@ -52,7 +52,11 @@ internal sealed class HdrHistogramEncoder : IDisposable
 
         ulong largest = target == counts.Layout || used == 0 ? LargestStart : counts.Layout.GetMidpoint(last);
         EncodedHeader.Write(
-            _buffer, _length - EncodedHeader.MaxLength, digits, (long)target.LowestDiscernibleValue, (long)HighestTrackable(histogram, largest));
+            _buffer,
+            _length - EncodedHeader.MaxLength,
+            digits,
+            (long)target.LowestDiscernibleValue,
+            (long)HighestTrackable(histogram, largest));
         if (compress)
         {
             Compress();

@@ -61,8 +61,8 @@ public sealed class HdrHistogramPlot
     /// <param name="title">The title; empty for none. Any text is allowed; it is encoded and shortened like the name of a series.</param>
     /// <returns>The plot. The value axis is linear or, if the largest value is more than 1,000 times a median, logarithmic; its label
     /// states which. A line ends at the mid-rank of the largest value, 1 − 1/2n, or at 99.99999999 %.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="series"/> or <paramref name="title"/> is <see langword="null"/>, or a series has no name or histogram;
-    /// the message has its index.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="series"/> or <paramref name="title"/> is <see langword="null"/>, or a
+    /// series has no name or histogram; the message has its index.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its index and its name.</exception>
     public static HdrHistogramPlot CreatePercentiles(
         IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "") =>

@@ -6,8 +6,8 @@ namespace Picollo.Metrics;
 /// <see cref="ReadOnlyHdrHistogram.GetCounts"/> reads them.</summary>
 /// <remarks>
 /// <para>Dispose it to return the memory to the pool. Without that, the garbage collector frees the memory. Disposal is idempotent, and
-/// members that need the memory throw afterwards. A span of <see cref="AsSpan"/> must not be used after disposal: its memory may then belong
-/// to other code.</para>
+/// members that need the memory throw afterwards. A span of <see cref="AsSpan"/> must not be used after disposal: its memory may then
+/// belong to other code.</para>
 /// <para>Thread-safe, except that no other thread may use it while it is being filled or disposed.</para>
 /// <example>
 /// <code>
@@ -26,16 +26,16 @@ namespace Picollo.Metrics;
 // A class, because a copy of a disposable struct could return the same memory to the pool again.
 public sealed class HdrHistogramCounts : IDisposable
 {
-    private CounterRange _range;
-    private int _start; // of the range in the buffer
     private ulong[]? _buffer;
+    private int _start; // of the counts in the buffer
+    private int _length;
 
     internal HdrHistogramCounts()
     {
     }
 
     /// <summary>The layout of the buckets.</summary>
-    public HdrHistogramLayout Layout => _range.Layout;
+    public HdrHistogramLayout Layout { get; private set; }
 
     /// <summary>The index in <see cref="Layout"/> of the first bucket of <see cref="AsSpan"/>.</summary>
     public int FirstIndex { get; private set; }
@@ -62,7 +62,7 @@ public sealed class HdrHistogramCounts : IDisposable
     {
         ulong[]? buffer = _buffer;
         ObjectDisposedException.ThrowIf(buffer is null, this);
-        return new(buffer, _start, _range.Length);
+        return new(buffer, _start, _length);
     }
 
     /// <summary>Returns the number of recorded values in a range of buckets. The sum is vectorized.</summary>
@@ -74,7 +74,7 @@ public sealed class HdrHistogramCounts : IDisposable
     {
         ulong[]? buffer = _buffer;
         ObjectDisposedException.ThrowIf(buffer is null, this);
-        (int start, int end) = (Math.Max(startIndex, FirstIndex), Math.Min(endIndex, FirstIndex + _range.Length));
+        (int start, int end) = (Math.Max(startIndex, FirstIndex), Math.Min(endIndex, FirstIndex + _length));
         return start < end ? CounterMath.Sum<ulong>(buffer.AsSpan(_start + (start - FirstIndex), end - start)) : 0;
     }
 
@@ -86,7 +86,8 @@ public sealed class HdrHistogramCounts : IDisposable
     {
         ulong[]? buffer = _buffer;
         ObjectDisposedException.ThrowIf(buffer is null, this);
-        return CounterScan.Sum(_range, CounterView<ulong>.FromArray(ref buffer, _start, _range.Length));
+        CounterRange range = new(Layout, Layout.Origin + (uint)FirstIndex, _length);
+        return CounterScan.Sum(range, CounterView<ulong>.FromArray(ref buffer, _start, _length));
     }
 
     /// <summary>Returns the memory to the pool. Idempotent.</summary>
@@ -102,7 +103,7 @@ public sealed class HdrHistogramCounts : IDisposable
     internal void Set(CounterRange range, ulong[] buffer, int start, (ulong Underflow, ulong Overflow) outOfRange, int resetCount)
     {
         Dispose();
-        (_range, _buffer, _start) = (range, buffer, start);
+        (_buffer, _start, _length, Layout) = (buffer, start, range.Length, range.Layout);
         FirstIndex = (int)(range.FirstIndex - range.Layout.Origin);
         (CountBelowRange, CountAboveRange) = outOfRange;
         ResetCount = resetCount;

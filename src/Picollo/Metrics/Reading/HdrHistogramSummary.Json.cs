@@ -124,7 +124,8 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
                 throw new JsonException("totalCount is not equal to the runningCount of the last percentile.");
             }
 
-            if (RelativeError > HdrHistogramLayout.MaxRelativeError || (TotalCount > 0 && summary.RelativeError != summary._layout.RelativeError))
+            if (RelativeError > HdrHistogramLayout.MaxRelativeError
+                || (TotalCount > 0 && summary.RelativeError != summary._layout.RelativeError))
             {
                 throw new JsonException("relativeError does not match the buckets.");
             }

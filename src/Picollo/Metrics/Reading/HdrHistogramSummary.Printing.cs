@@ -9,7 +9,8 @@ public sealed partial class HdrHistogramSummary
     private const string DefaultTitle = "Histogram summary";
     private const string DefaultDiffTitle = "Histogram diff";
 
-    /// <summary>Prints the table of <see cref="ToTable(HdrHistogramUnit?, string?)"/> to <see cref="Console.Out"/>, without a unit.</summary>
+    /// <summary>Prints the table of <see cref="ToTable(HdrHistogramUnit?, string?)"/> to <see cref="Console.Out"/>, without a
+    /// unit.</summary>
     /// <param name="title">The heading; <see langword="null"/> for the default.</param>
     public void PrettyPrint(string? title = DefaultTitle) => Console.WriteLine(ToTable(title: title));
 

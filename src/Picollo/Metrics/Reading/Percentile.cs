@@ -11,7 +11,7 @@ public readonly partial record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;
 
-    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = EquivalentValueSelection.Default)
+    internal Percentile(double rank, ulong targetCount, ulong runningCount, Bucket bucket, EquivalentValueSelection selection = default)
     {
         _selection = selection;
         Rank = rank + 0.0; // negative zero becomes zero, which prints without a sign

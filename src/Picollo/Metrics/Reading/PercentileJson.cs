@@ -34,8 +34,8 @@ internal readonly record struct BucketJson(
         }
 
         if (BlockScale is not (> 0 and <= MaxBlockScale) || UnitScale is not (>= 0 and <= HdrHistogramLayout.MaxUnitAndBlockScale)
-            || BlockScale + UnitScale > HdrHistogramLayout.MaxUnitAndBlockScale || BlockIndex < 0 || BlockIndex > 64 - BlockScale - UnitScale
-            || IndexInBlock < 0 || IndexInBlock >= 1 << BlockScale)
+            || BlockScale + UnitScale > HdrHistogramLayout.MaxUnitAndBlockScale
+            || BlockIndex < 0 || BlockIndex > 64 - BlockScale - UnitScale || IndexInBlock < 0 || IndexInBlock >= 1 << BlockScale)
         {
             throw new JsonException(
                 $"There is no bucket {IndexInBlock} in block {BlockIndex} of 2^{BlockScale} buckets with a unit of 2^{UnitScale}.");

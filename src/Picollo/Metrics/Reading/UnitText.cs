@@ -1,7 +1,7 @@
 namespace Picollo.Metrics;
 
-/// <summary>Formats the numbers of a summary. Values that are divided by a ratio have the digits that are known, without spurious digits from
-/// the division. Picollo.Export compiles this file, too, for the table of its report.</summary>
+/// <summary>Formats the numbers of a summary. Values that are divided by a ratio have the digits that are known, without spurious digits
+/// from the division. Picollo.Export compiles this file, too, for the table of its report.</summary>
 internal static class UnitText
 {
     private const int MaxDecimals = 28; // more than any valid ratio needs

@@ -95,10 +95,10 @@ public abstract partial class ReadOnlyHdrHistogram
         return summary;
     }
 
-    /// <summary>Reads the counts of all used buckets into pooled memory. If the values are close together, this takes a fraction of the time
-    /// of a read of the whole range.</summary>
-    /// <param name="reuseInstance">Counts to fill without an allocation, of any histogram, disposed or not; <see langword="null"/> to create
-    /// a new object.</param>
+    /// <summary>Reads the counts of all used buckets into pooled memory. If the values are close together, this takes a fraction of the
+    /// time of a read of the whole range.</summary>
+    /// <param name="reuseInstance">Counts to fill without an allocation, of any histogram, disposed or not; <see langword="null"/> to
+    /// create a new object.</param>
     /// <returns><paramref name="reuseInstance"/>, or a new object, to be disposed.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed; <paramref name="reuseInstance"/> does not change.</exception>
     public HdrHistogramCounts GetCounts(HdrHistogramCounts? reuseInstance = null)

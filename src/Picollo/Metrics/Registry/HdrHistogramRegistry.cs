@@ -50,9 +50,9 @@ public sealed class HdrHistogramRegistry
     /// <summary>Registers a histogram.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
-    /// <param name="description">The description of the values. It must be equal for all registrations of a name; <see langword="null"/> for
-    /// the description with which the name is already registered, or <see cref="HdrHistogramDescription.None"/> for the first registration
-    /// of a name.</param>
+    /// <param name="description">The description of the values. It must be equal for all registrations of a name; <see langword="null"/>
+    /// for the description with which the name is already registered, or <see cref="HdrHistogramDescription.None"/> for the first
+    /// registration of a name.</param>
     /// <param name="labels">The labels, in any order. Keys must be unique and not empty. By default, there are none.</param>
     /// <exception cref="ArgumentNullException">The name, the histogram, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is already registered with these
