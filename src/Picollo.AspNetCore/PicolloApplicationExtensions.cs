@@ -89,8 +89,8 @@ public static class PicolloApplicationExtensions
     /// <para>The endpoints below <paramref name="pattern"/> are the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>,
     /// all histograms in the Prometheus text format; <c>/json</c>, counts, rates and percentiles; and <c>/mark</c> and <c>/diff</c>, which
     /// the page uses to compare two moments. The server stores nothing, and no request changes its state, except that a POST to the page
-    /// takes a CPU profile (<see cref="PicolloOptions.EnableProfiling"/>). Rates cover the time since the last reading, or up to ten seconds
-    /// while a page is open. Nothing runs while there are no requests for the page.</para>
+    /// takes a CPU profile (<see cref="PicolloOptions.EnableProfiling"/>). Rates cover the time since the last reading, or up to ten
+    /// seconds while a page is open. Nothing runs while there are no requests for the page.</para>
     /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group that contains it,
     /// the page answers only in the Development environment, and only requests from this machine: from a loopback address, for a local
     /// Host, and not sent by a proxy or by a page from another origin. All other requests get 404, and the reason for the first one is
@@ -100,8 +100,8 @@ public static class PicolloApplicationExtensions
     /// that the same user runs on this machine is not detected. Behind such a proxy, call <c>RequireAuthorization()</c>.</para>
     /// <para>With <c>AllowAnonymous()</c>, every client that reaches the page can read it. Combine it with
     /// <see cref="RequireLocalPort"/> to serve the page on a port that only trusted clients can reach.</para>
-    /// <para>If <see cref="PicolloOptions.MaxPageViewers"/> pages are open, further requests for updates get 503. Requests for the page are not
-    /// counted. Their CPU time is shown as a part of the CPU time of the process.</para>
+    /// <para>If <see cref="PicolloOptions.MaxPageViewers"/> pages are open, further requests for updates get 503. Requests for the page are
+    /// not counted. Their CPU time is shown as a part of the CPU time of the process.</para>
     /// </remarks>
     /// <param name="endpoints">The application, or a group of endpoints.</param>
     /// <param name="pattern">The page's route.</param>

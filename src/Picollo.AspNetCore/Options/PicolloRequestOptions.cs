@@ -60,7 +60,7 @@ public sealed class PicolloRequestOptions
             ? throw new ArgumentOutOfRangeException(
                 nameof(CpuBudget),
                 value,
-                "The CPU budget must be above 0 and at most 1 hour. In a configuration, write 100 ms as \"00:00:00.1\": \"100\" is 100 days.")
+                "The CPU budget must be above 0 and at most 1 hour. In a configuration, 100 ms is \"00:00:00.1\", and \"100\" is 100 days.")
             : value;
     }
 

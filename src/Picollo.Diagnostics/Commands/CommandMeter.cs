@@ -41,7 +41,8 @@ public sealed class CommandMeter
     {
     }
 
-    internal CommandMeter(PerfEventCounterSessionFactory? counters, Func<(SpawnProgram? Program, MeasurementUnavailableException? Failure)> spawn)
+    internal CommandMeter(
+        PerfEventCounterSessionFactory? counters, Func<(SpawnProgram? Program, MeasurementUnavailableException? Failure)> spawn)
     {
         _counters = counters is { Settings.Counters.Count: > 0 } ? counters.Settings : null;
         _spawn = spawn;
@@ -73,7 +74,8 @@ public sealed class CommandMeter
     public IReadOnlyDictionary<string, string?> Environment
     {
         get;
-        init => field = value.All(variable => variable.Key is not "" && !variable.Key.AsSpan().Contains('=') && !$"{variable}".AsSpan().Contains('\0'))
+        init => field = value.All(
+            variable => variable.Key is not "" && !variable.Key.AsSpan().Contains('=') && !$"{variable}".AsSpan().Contains('\0'))
             ? new Dictionary<string, string?>(value)
             : throw new ArgumentException("A name must not be empty or contain '=', and no text may contain NUL.", nameof(Environment));
     } = new Dictionary<string, string?>();

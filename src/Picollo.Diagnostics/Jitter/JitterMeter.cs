@@ -57,7 +57,8 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private volatile JitterBreak? _break;
     private volatile Exception? _failure;
 
-    private JitterMeter(IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out MeasurementUnavailableException? failure)
+    private JitterMeter(
+        IJitterSystem system, JitterMeterOptions options, JitterPlan plan, int[] cpus, out MeasurementUnavailableException? failure)
     {
         (_unavailableReasons, _samples) = (new ReasonList(), options.Samples);
         _duration = options.Duration is { } duration

@@ -7,8 +7,8 @@ namespace Picollo.Export;
 /// of all their values.
 /// </summary>
 /// <remarks>
-/// <para><b>Formats.</b> <see cref="SelectFormat"/> selects the format that a client requests. In text, histograms are classic histograms with
-/// fixed bounds. In protobuf, they are native histograms, and also have the classic bounds for clients that do not read native
+/// <para><b>Formats.</b> <see cref="SelectFormat"/> selects the format that a client requests. In text, histograms are classic histograms
+/// with fixed bounds. In protobuf, they are native histograms, and also have the classic bounds for clients that do not read native
 /// histograms.</para>
 /// <para>
 /// <b>Classic bounds.</b> The values of <c>le</c> are the last values of the buckets of a histogram with the writer's relative error, from

@@ -57,7 +57,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return isSplit && accounted;
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetTotal(
+        ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         totalNanoseconds = 0;
         if (owner == ResourceOwner.Children)
@@ -82,7 +83,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return known;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetSplit(
+        ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         if (id == 0 || id == (owner == ResourceOwner.Thread ? ThreadId : Environment.ProcessId))
         {
@@ -121,7 +123,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return false;
     }
 
-    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+    public bool TryGetResources(
+        ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
         LinuxResourceUsage.TryGet(owner, out usage, out failure);
 
     // include/linux/posix-timers_types.h: the complement of the ID, then "per thread" (4), then the scheduler's clock (2).
@@ -143,7 +146,8 @@ internal static unsafe class LinuxResourceUsage
 {
     private const int BytesPerKibibyte = 1024;
 
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public static bool TryGet(
+        ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         // Reads the clock first: see the remarks on LinuxCpuTimes.
         bool accounted = owner != ResourceOwner.Thread || LinuxCpuTimes.TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out _);

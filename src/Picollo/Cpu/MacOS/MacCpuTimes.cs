@@ -44,7 +44,8 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return TryGetThread(out totalNanoseconds) && isSplit;
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetTotal(
+        ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         // Reads this process with the same call as another one, in Mach absolute time, which is finer than the microseconds of getrusage.
         bool known = owner == ResourceOwner.Process && id == 0
@@ -54,11 +55,14 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return known;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetSplit(
+        ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         if (id != 0)
         {
-            return owner == ResourceOwner.Thread ? TryGetThread(id, out split, out failure) : TryGetProcess((int)id, out split, out failure);
+            return owner == ResourceOwner.Thread
+                ? TryGetThread(id, out split, out failure)
+                : TryGetProcess((int)id, out split, out failure);
         }
 
         bool known = MacResourceUsage.TryGet(owner, out ResourceUsage usage, out failure);
@@ -66,7 +70,8 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return known;
     }
 
-    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+    public bool TryGetResources(
+        ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
         MacResourceUsage.TryGet(owner, out usage, out failure);
 
     private static bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
@@ -111,7 +116,8 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
 internal static unsafe class MacResourceUsage
 {
     [SupportedOSPlatform("macos")]
-    public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public static bool TryGet(
+        ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         if (owner == ResourceOwner.Thread)
         {

@@ -26,7 +26,8 @@ internal interface ICpuTimes
     /// <summary>Reads the time of a thread of this process, of a process including its ended threads, or of this process's children that
     /// have ended and been waited for; user and kernel time together. An <paramref name="id"/> of 0 means this process. An unknown time is
     /// 0.</summary>
-    bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure);
+    bool TryGetTotal(
+        ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure);
 
     /// <summary>Reads the same time as <see cref="TryGetTotal"/>, split into user and kernel time.</summary>
     bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure);
@@ -76,13 +77,15 @@ internal sealed class UnknownCpuTimes : ICpuTimes
         return false;
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetTotal(
+        ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         (totalNanoseconds, failure) = (0, ThreadFailure);
         return false;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetSplit(
+        ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         (split, failure) = (default, ThreadFailure);
         return false;

@@ -48,7 +48,8 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return known && (_threadCycle == 0 || TryGetThread(out totalNanoseconds));
     }
 
-    public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetTotal(
+        ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         totalNanoseconds = 0;
         using KernelHandle handle = Open(owner, id, out failure);
@@ -60,7 +61,8 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return failure is null;
     }
 
-    public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetSplit(
+        ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         split = default;
         using KernelHandle handle = Open(owner, id, out failure);
@@ -72,7 +74,8 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return failure is null;
     }
 
-    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
+    public bool TryGetResources(
+        ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         usage = default;
         failure = new(
