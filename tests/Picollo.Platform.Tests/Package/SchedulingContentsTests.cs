@@ -6,7 +6,7 @@ public sealed class SchedulingContentsTests(PackageFixture packages) : PackageCo
     [Fact]
     public void The_package_depends_only_on_the_core()
     {
-        Dependencies().Should().Equal(("Picollo", $"[{Packages.Version}]"));
+        Dependencies().Should().Equal(("Picollo", Packages.Version));
         FrameworkReferences().Should().BeEmpty();
     }
 
