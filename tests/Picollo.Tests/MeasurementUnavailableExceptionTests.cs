@@ -29,6 +29,10 @@ public class MeasurementUnavailableExceptionTests
             .Should().NotBeEmpty().And.OnlyContain(constructor => constructor.GetParameters()
                 .Any(parameter => parameter.ParameterType == typeof(MeasurementUnavailableCause) && !parameter.IsOptional));
 
+    /// <summary>A handler of NotSupportedException gives up for good, but a process that has exited or a limit is temporary.</summary>
+    [Fact]
+    public void It_is_not_a_NotSupportedException() => typeof(MeasurementUnavailableException).BaseType.Should().Be(typeof(Exception));
+
     [Fact]
     public void Unknown_is_the_default_cause() => default(MeasurementUnavailableCause).Should().Be(MeasurementUnavailableCause.Unknown);
 
