@@ -20,9 +20,9 @@ internal sealed class SoftwareMeter : IDisposable
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
             .WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches)
             .WithOptional();
-        if (!factory.TryCreate(out _session, out string? reason))
+        if (!factory.TryCreate(out _session, out MeasurementUnavailableException? failure))
         {
-            Console.WriteLine(reason);
+            Console.WriteLine(failure.Message);
         }
 
         foreach (UnavailablePerfCounter counter in _session?.UnavailableCounters ?? [])

@@ -12,9 +12,9 @@ internal static class Counters
     {
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
-        if (!factory.TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (!factory.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
-            Facts.Print("counters-unavailable", reason);
+            Facts.Print("counters-unavailable", failure.Message);
             return;
         }
 

@@ -11,9 +11,9 @@ internal static class Profile
 
     public static void Run()
     {
-        if (!CpuProfiler.TryStart(new CpuProfilerOptions { Frequency = 999 }, out CpuProfiler? profiler, out string? reason))
+        if (!CpuProfiler.TryStart(new CpuProfilerOptions { Frequency = 999 }, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
         {
-            Facts.Print("profile-unavailable", reason);
+            Facts.Print("profile-unavailable", failure.Message);
             return;
         }
 

@@ -39,10 +39,10 @@ internal static class Life
 
     public static void Refused()
     {
-        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out string? reason);
+        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
         Check.That(!isCreated && session is null, "a session was created, although this machine has no PMU");
-        Check.That(reason!.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), reason);
-        Check.That(reason.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), reason);
+        Check.That(failure!.Message.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), failure.Message);
+        Check.That(failure.Message.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), failure.Message);
         try
         {
             _ = Faults.WithFixedCounters().Create();

@@ -49,6 +49,21 @@ public class MeasurementUnavailableExceptionTests
         (missing.Cause, missing.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.EINVAL));
     }
 
+    [FactNeeding(Need.Linux)]
+    public void A_Try_method_returns_the_exception_that_its_counterpart_throws()
+    {
+        CpuUsageReader.TryGetByProcess(int.MaxValue, out _, out MeasurementUnavailableException? process).Should().BeFalse();
+        CpuUsageReader.TryGetThreadTimeNanoseconds(int.MaxValue, out _, out MeasurementUnavailableException? thread).Should().BeFalse();
+        PerfEventCounterSession.Factory.WithNamedCounter("nopmu/event=1/").TryCreate(out _, out MeasurementUnavailableException? counter)
+            .Should().BeFalse();
+
+        Of(process!).Should().Be(Of(Thrown(() => CpuUsageReader.GetByProcess(int.MaxValue))));
+        Of(thread!).Should().Be(Of(Thrown(() => CpuUsageReader.GetThreadTimeNanoseconds(int.MaxValue))));
+        Of(counter!).Should().Be(Of(Thrown(() => PerfEventCounterSession.Factory.WithNamedCounter("nopmu/event=1/").Create())));
+
+        static (string, MeasurementUnavailableCause, int?) Of(MeasurementUnavailableException e) => (e.Message, e.Cause, e.ErrorNumber);
+    }
+
     [FactNeeding(Need.PerfEvents)]
     public void A_missing_thread_event_or_PMU_has_its_cause()
     {

@@ -43,9 +43,9 @@ internal sealed class CounterNotes
         }
 
         PerfEventCounterSessionFactory probe = PerfEventCounterSession.Factory.WithPerfEvents(Probe).WithKernel(true);
-        bool isCounted = probe.TryCreate(out PerfEventCounterSession? session, out string? reason);
+        _ = probe.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
         session?.Dispose();
-        return isCounted ? null : reason!.Replace($"{Probe}: ", "", StringComparison.Ordinal);
+        return failure?.Message.Replace($"{Probe}: ", "", StringComparison.Ordinal);
     }
 
     private bool IsRefused(UnavailablePerfCounter counter) => counter.UnavailableReason == $"{counter.Name}: {_refusal}";

@@ -338,21 +338,22 @@ public sealed class PerfEventCounterSessionFactory
         }
     }
 
-    /// <summary>Opens the counters, or returns the reason for a failure.</summary>
+    /// <summary>Opens the counters, but returns the exception instead of throwing it.</summary>
     /// <param name="session">The session; <see langword="null"/> on failure.</param>
-    /// <param name="reason">The message of the exception that <see cref="Create"/> would throw; <see langword="null"/> on success.</param>
+    /// <param name="failure">The exception that <see cref="Create"/> would throw; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the session was created; otherwise, <see langword="false"/>.</returns>
     /// <inheritdoc cref="Create" path="/exception[@cref='T:System.InvalidOperationException']"/>
-    public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? reason)
+    public bool TryCreate(
+        [NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
-        (session, reason) = (null, null);
+        (session, failure) = (null, null);
         try
         {
             session = Create();
         }
         catch (MeasurementUnavailableException e)
         {
-            reason = e.Message;
+            failure = e;
         }
 
         return session is not null;

@@ -26,11 +26,11 @@ internal static class CpuTimeGuide
 
     public static string? OtherProcess(int processId)
     {
-        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? reason)
+        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out MeasurementUnavailableException? failure)
             ? usage.ToString("ms", null)
-            : reason);                                                // There is no process 4711; it may have exited.
+            : failure.Message);                                       // There is no process 4711; it may have exited.
 
-        return reason;
+        return failure?.Message;
     }
 
     public static void WatchedProcess(int processId, HashSet<int> watched)

@@ -326,11 +326,11 @@ public sealed class SoftwareCounterSessionTests
             .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
             .WithNamedCounter("nopmu/event=1/")
             .WithTracepoint("nosuch:tracepoint");
-        factory.TryCreate(out PerfEventCounterSession? none, out string? reason).Should().BeFalse();
+        factory.TryCreate(out PerfEventCounterSession? none, out MeasurementUnavailableException? failure).Should().BeFalse();
         none.Should().BeNull();
-        reason.Should().Contain("nopmu/event=1/", "names are resolved before anything is opened");
+        failure!.Message.Should().Contain("nopmu/event=1/", "names are resolved before anything is opened");
         MeasurementUnavailableException unresolved = factory.Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().Which;
-        (unresolved.Message, unresolved.ErrorNumber).Should().Be((reason!, null), "no system call was refused");
+        (unresolved.Message, unresolved.Cause, unresolved.ErrorNumber).Should().Be((failure.Message, failure.Cause, null), "no system call was refused");
         Software.WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU").Invoking(f => f.Create())
             .Should().Throw<MeasurementUnavailableException>().Which.ErrorNumber.Should().Be(Errno.ENOENT);
 

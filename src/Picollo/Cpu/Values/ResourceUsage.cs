@@ -74,24 +74,24 @@ public readonly record struct ResourceUsage
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByThread() => Get(ResourceOwner.Thread);
 
-    /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="usage">The usage since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the usage was read; otherwise, <see langword="false"/>.</returns>
-    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGet(ResourceOwner.Thread, out usage, out reason);
+    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetResources(ResourceOwner.Thread, out usage, out failure);
 
     /// <summary>Returns the resource usage of all threads of this process. Linux and macOS only.</summary>
     /// <returns>The usage since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByProcess() => Get(ResourceOwner.Process);
 
-    /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="usage">The usage since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
-    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGet(ResourceOwner.Process, out usage, out reason);
+    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetResources(ResourceOwner.Process, out usage, out failure);
 
     /// <summary>Returns the resource usage of this process's children that have ended and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
@@ -99,10 +99,10 @@ public readonly record struct ResourceUsage
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByChildren() => Get(ResourceOwner.Children);
 
-    /// <summary>Reads the same values as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByChildren"/>, but returns the exception instead of throwing it.</summary>
     /// <inheritdoc cref="TryGetByProcess" path="/param|/returns"/>
-    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGet(ResourceOwner.Children, out usage, out reason);
+    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetResources(ResourceOwner.Children, out usage, out failure);
 
     /// <summary>Subtracts two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the value of the later one, because
     /// a high-water mark has no difference.</summary>
@@ -152,11 +152,4 @@ public readonly record struct ResourceUsage
         CpuTimes.Current.TryGetResources(owner, out ResourceUsage usage, out MeasurementUnavailableException? failure)
             ? usage
             : throw failure;
-
-    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        _ = CpuTimes.Current.TryGetResources(owner, out usage, out MeasurementUnavailableException? failure);
-        reason = failure?.Message;
-        return reason is null;
-    }
 }
