@@ -25,9 +25,9 @@ internal sealed class SoftwareMeter : IDisposable
             Console.WriteLine(failure.Message);
         }
 
-        foreach (UnavailablePerfCounter counter in _session?.UnavailableCounters ?? [])
+        foreach (MeasurementUnavailableException omitted in _session?.UnavailableCounters.Values ?? [])
         {
-            Console.WriteLine(counter.UnavailableReason);
+            Console.WriteLine(omitted.Message);
         }
 
         Histograms =

@@ -60,10 +60,10 @@ internal static class Life
             .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
         Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "the session does not have exactly the two available counters");
         Check.That(session.UnavailableCounters.Count == 4, "the session does not report three hardware counters and a tracepoint as unavailable");
-        foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
+        foreach ((string name, MeasurementUnavailableException failure) in session.UnavailableCounters)
         {
-            string cause = counter.Name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
-            Check.That(counter.UnavailableReason.StartsWith(counter.Name, StringComparison.Ordinal) && counter.UnavailableReason.Contains(cause, StringComparison.Ordinal), counter.UnavailableReason);
+            string cause = name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
+            Check.That(failure.Message.StartsWith(name, StringComparison.Ordinal) && failure.Message.Contains(cause, StringComparison.Ordinal), failure.Message);
         }
 
         Check.Within("faults with the available counters", Touch(session), 100, 110);

@@ -31,7 +31,7 @@ public class MeasurementUnavailableExceptionTests
 
     /// <summary>A handler of NotSupportedException gives up for good, but a process that has exited or a limit is temporary.</summary>
     [Fact]
-    public void It_is_not_a_NotSupportedException() => typeof(MeasurementUnavailableException).BaseType.Should().Be(typeof(Exception));
+    public void It_is_not_a_NotSupportedException() => typeof(MeasurementUnavailableException).BaseType.Should().Be<Exception>();
 
     [Fact]
     public void Unknown_is_the_default_cause() => default(MeasurementUnavailableCause).Should().Be(MeasurementUnavailableCause.Unknown);
@@ -86,7 +86,7 @@ public class MeasurementUnavailableExceptionTests
             .WithNamedCounter("nopmu/event=1/")
             .WithOptional()
             .Create();
-        session.UnavailableCounters.Select(counter => (counter.Name, counter.Cause, counter.ErrorNumber)).Should().BeEquivalentTo(
+        session.UnavailableCounters.Select(counter => (counter.Key, counter.Value.Cause, counter.Value.ErrorNumber)).Should().Equal(
             new (string, MeasurementUnavailableCause, int?)[]
             {
                 ("no such PMU", MeasurementUnavailableCause.NotSupported, Errno.ENOENT),

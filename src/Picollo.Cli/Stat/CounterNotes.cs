@@ -26,12 +26,12 @@ internal sealed class CounterNotes
     /// <summary>Describes what is not counted and why. Lists each reason once.</summary>
     public IEnumerable<string> Describe(CommandRun? run)
     {
-        UnavailablePerfCounter[] missing = [.. run?.UnavailableCounters ?? []];
-        UnavailablePerfCounter[] refused = [.. missing.Where(IsRefused)];
+        ILookup<bool, KeyValuePair<string, MeasurementUnavailableException>> isRefused = (run ?? new()).UnavailableCounters
+            .ToLookup(counter => counter.Value.Message == $"{counter.Key}: {_refusal}");
         return
         [
-            .. Refused([.. refused.Select(counter => counter.Name)], run),
-            .. UnavailableCounterText.Describe(missing.Except(refused)).Select(text => $"not counted: {text}"),
+            .. Refused([.. isRefused[true].Select(counter => counter.Key)], run),
+            .. UnavailableCounterText.Describe(isRefused[false]).Select(text => $"not counted: {text}"),
         ];
     }
 
@@ -47,8 +47,6 @@ internal sealed class CounterNotes
         session?.Dispose();
         return failure?.Message.Replace($"{Probe}: ", "", StringComparison.Ordinal);
     }
-
-    private bool IsRefused(UnavailablePerfCounter counter) => counter.UnavailableReason == $"{counter.Name}: {_refusal}";
 
     private IEnumerable<string> Refused(string[] names, CommandRun? run)
     {

@@ -336,8 +336,8 @@ public sealed class SoftwareCounterSessionTests
 
         using PerfEventCounterSession session = factory.WithOptional().Create();
         session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock");
-        session.UnavailableCounters.Select(counter => counter.Name).Should().BeEquivalentTo("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
-        session.UnavailableCounters.Should().OnlyContain(counter => counter.UnavailableReason.StartsWith(counter.Name + ": "));
+        session.UnavailableCounters.Keys.Should().Equal("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
+        session.UnavailableCounters.Should().OnlyContain(counter => counter.Value.Message.StartsWith(counter.Key + ": "));
         session.Read();
         session.Record();
     }
