@@ -178,7 +178,6 @@ internal static unsafe class LinuxResourceUsage
         MajorPageFaults = usage.MajorFaults,
         BlockInputOperations = usage.BlockInputs,
         BlockOutputOperations = usage.BlockOutputs,
-        ReceivedSignals = usage.Signals,
         VoluntaryContextSwitches = usage.VoluntarySwitches,
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };

@@ -7,7 +7,7 @@ namespace Picollo.Cpu;
 /// All counts of a reading come from one call. Immutable and thread-safe. Reading takes one system call (two for a thread) and does not
 /// allocate. For a process, the time of the call grows with the number of threads.</para>
 /// <para><b>Source.</b> <c>getrusage(2)</c>. The other fields of <c>struct rusage</c> (<c>ru_ixrss</c>, <c>ru_idrss</c>, <c>ru_isrss</c>,
-/// <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>) are always 0 on Linux.</para>
+/// <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>, <c>ru_nsignals</c>) are always 0 on Linux.</para>
 /// <para><b>macOS</b> counts only waits in the BSD part of its kernel as voluntary, and all other switches as involuntary, including waits
 /// for a lock. Only their sum is meaningful there.</para>
 /// <example>
@@ -56,10 +56,6 @@ public readonly record struct ResourceUsage
     /// writing thread, and not when the kernel writes it to the disk. A file system without a disk, such as <c>tmpfs</c>, counts
     /// nothing.</remarks>
     public long BlockOutputOperations { get; internal init; }
-
-    /// <summary>The number of received signals (<c>ru_nsignals</c>). Always 0 on Linux, which does not maintain the field
-    /// (<c>getrusage(2)</c>).</summary>
-    public long ReceivedSignals { get; internal init; }
 
     /// <summary>The number of times that the thread or process gave up the CPU to wait, for example for a lock, input or a timer.</summary>
     public long VoluntaryContextSwitches { get; internal init; }
@@ -116,7 +112,6 @@ public readonly record struct ResourceUsage
         MajorPageFaults = end.MajorPageFaults - start.MajorPageFaults,
         BlockInputOperations = end.BlockInputOperations - start.BlockInputOperations,
         BlockOutputOperations = end.BlockOutputOperations - start.BlockOutputOperations,
-        ReceivedSignals = end.ReceivedSignals - start.ReceivedSignals,
         VoluntaryContextSwitches = end.VoluntaryContextSwitches - start.VoluntaryContextSwitches,
         InvoluntaryContextSwitches = end.InvoluntaryContextSwitches - start.InvoluntaryContextSwitches,
     };
@@ -133,19 +128,18 @@ public readonly record struct ResourceUsage
         MajorPageFaults = left.MajorPageFaults + right.MajorPageFaults,
         BlockInputOperations = left.BlockInputOperations + right.BlockInputOperations,
         BlockOutputOperations = left.BlockOutputOperations + right.BlockOutputOperations,
-        ReceivedSignals = left.ReceivedSignals + right.ReceivedSignals,
         VoluntaryContextSwitches = left.VoluntaryContextSwitches + right.VoluntaryContextSwitches,
         InvoluntaryContextSwitches = left.InvoluntaryContextSwitches + right.InvoluntaryContextSwitches,
     };
 
     /// <summary>Formats all values; culture-invariant.</summary>
     /// <returns>A string such as <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0
-    /// major, block operations 8 input and 16 output, signals 0, context switches 51 voluntary and 3 involuntary</c>.</returns>
+    /// major, block operations 8 input and 16 output, context switches 51 voluntary and 3 involuntary</c>.</returns>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, "
         + $"page faults {MinorPageFaults} minor and {MajorPageFaults} major, "
-        + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, signals {ReceivedSignals}, "
+        + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
     private static ResourceUsage Get(ResourceOwner owner) =>
