@@ -24,7 +24,8 @@ internal sealed class PerfEventBenchmarkCounters(
         factory = request.Counters.Aggregate(factory, (counted, counter) => counter.AddTo(counted));
         if (!factory.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
-            return new(null, [], [$"Not counted: {string.Join(", ", request.Counters.Select(counter => counter.SessionName))}: {failure.Message}"]);
+            string requested = string.Join(", ", request.Counters.Select(counter => counter.SessionName));
+            return new(null, [], [$"Not counted: {requested}: {failure.Message}"]);
         }
 
         Dictionary<string, string> names = request.Counters.ToDictionary(counter => counter.SessionName, counter => counter.Name);

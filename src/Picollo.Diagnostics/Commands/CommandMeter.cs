@@ -220,7 +220,8 @@ public sealed class CommandMeter
         return Intervals is { } intervals ? new CommandIntervals(session!, intervals.Length, intervals.Report) : null;
     }
 
-    private void ThrowIfNoIntervals(PerfEventCounterSession? session, IReadOnlyDictionary<string, MeasurementUnavailableException>? unavailable)
+    private void ThrowIfNoIntervals(
+        PerfEventCounterSession? session, IReadOnlyDictionary<string, MeasurementUnavailableException>? unavailable)
     {
         if (Intervals is not null && session is not { Counters.Count: > 0 })
         {

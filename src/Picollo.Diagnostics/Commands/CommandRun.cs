@@ -32,8 +32,8 @@ public sealed class CommandRun
     /// <summary>The counters, in the order in which they were specified.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; internal init; } = [];
 
-    /// <summary>The names of the counters that could not be opened, and the reasons, in the order in which they were specified; empty unless
-    /// <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
+    /// <summary>The names of the counters that could not be opened, and the reasons, in the order in which they were specified; empty
+    /// unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
     public IReadOnlyDictionary<string, MeasurementUnavailableException> UnavailableCounters { get; internal init; } =
         ReadOnlyDictionary<string, MeasurementUnavailableException>.Empty;
 

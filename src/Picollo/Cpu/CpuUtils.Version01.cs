@@ -23,8 +23,7 @@ public static partial class CpuUtils
     [EditorBrowsable(EditorBrowsableState.Never)]
     public static bool PrepareBenchmarkThread(int coreId) => PrepareBenchmarkThread(coreId, out _);
 
-    /// <summary>Executes a chain of 512 additions, <paramref name="blocks"/> times. It is like <see cref="AddChain256"/> with half the loop
-    /// overhead per addition.</summary>
+    /// <summary>Executes 512 additions, <paramref name="blocks"/> times, as <see cref="AddChain256"/> does.</summary>
     /// <param name="blocks">The number of chains. If it is 0 or less, the method does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 512 × <paramref name="blocks"/> modulo 2⁶⁴.</returns>
     [EditorBrowsable(EditorBrowsableState.Never)]

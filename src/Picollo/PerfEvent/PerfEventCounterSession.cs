@@ -100,8 +100,8 @@ public sealed partial class PerfEventCounterSession : IDisposable
     /// <summary>The counters, in the order in which they were added.</summary>
     public PerfEventCounters Counters { get; }
 
-    /// <summary>The names of the omitted counters and the reasons, in the order in which the counters were added. The names of a session are
-    /// unique. Empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
+    /// <summary>The names of the omitted counters and the reasons, in the order in which the counters were added. The names of a session
+    /// are unique. Empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
     public IReadOnlyDictionary<string, MeasurementUnavailableException> UnavailableCounters { get; }
 
     /// <summary>Whether all counters have <see cref="PerfEventCounter.HasUserRdpmc"/>.</summary>
@@ -211,8 +211,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
             settings = settings with { ThreadId = 0 };
         }
 
-        (List<PerfEventGroup> groups, List<PerfEventCounter> counters, IReadOnlyDictionary<string, MeasurementUnavailableException> unavailable) =
-            new PerfEventOpener(settings, sources).Open();
+        var (groups, counters, unavailable) = new PerfEventOpener(settings, sources).Open();
         bool countsReader = settings.IsOwnThread || settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
         PerfPages? pages = settings.ReadsInUserSpace ? (pagesOf ?? PagesOf)(groups, counters.Count) : null;
         var session = new PerfEventCounterSession(settings, groups, [.. counters], unavailable, pages, countsReader);

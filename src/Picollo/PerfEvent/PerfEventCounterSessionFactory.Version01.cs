@@ -16,8 +16,7 @@ public sealed partial class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId, out PerfEventCounter counter) =>
         With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId), out counter);
 
-    /// <summary>Adds a counter as <see cref="WithCacheCounter(PerfCacheCounterId)"/> does, and returns it immediately. Such a factory, and
-    /// each factory derived from it, can create only one session.</summary>
+    /// <summary>Adds a counter and returns it, as the overload for hardware events does.</summary>
     /// <param name="cacheCounterId">The preset.</param>
     /// <param name="counter">The counter of the session; its values are 0 before <see cref="Create"/> and if the session omits it.</param>
     /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/returns|/exception"/>
@@ -25,8 +24,7 @@ public sealed partial class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId cacheCounterId, out PerfEventCounter counter) =>
         With(PerfTypeId.HardwareCache, cacheCounterId, nameof(cacheCounterId), out counter);
 
-    /// <summary>Adds a counter as <see cref="WithSoftwareCounter(PerfSoftwareCounterId)"/> does, and returns it immediately. Such a
-    /// factory, and each factory derived from it, can create only one session.</summary>
+    /// <summary>Adds a counter and returns it, as the overload for hardware events does.</summary>
     /// <param name="softwareCounterId">The preset.</param>
     /// <param name="counter">The counter of the session; its values are 0 before <see cref="Create"/> and if the session omits it.</param>
     /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/returns|/exception"/>

@@ -1,7 +1,7 @@
 namespace Picollo.Cpu;
 
-/// <summary>A segment of a flow (<see cref="CpuUsageAsyncWatcher.Totals"/>): the part that one thread runs from the moment it enters the flow
-/// until it leaves the flow.</summary>
+/// <summary>A segment of a flow (<see cref="CpuUsageAsyncWatcher.Totals"/>): the part that one thread runs from the moment it enters the
+/// flow until it leaves the flow.</summary>
 /// <remarks>Immutable and thread-safe. The default value is a segment of zero length.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 public readonly record struct CpuFlowSegment

@@ -88,8 +88,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// <param name="listSwitches">Whether <see cref="Totals"/> lists the segments of the flow, which requires
     /// <see cref="CpuUsageDetail.UserAndKernel"/>. Each segment takes memory.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="detail"/> is not a defined value.</exception>
-    /// <exception cref="ArgumentException"><paramref name="listSwitches"/> is used with
-    /// <see cref="CpuUsageDetail.TotalOnly"/>.</exception>
+    /// <exception cref="ArgumentException">Switches are listed with <see cref="CpuUsageDetail.TotalOnly"/>.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread.</exception>
     public CpuUsageAsyncWatcher(CpuUsageDetail detail = CpuUsageDetail.UserAndKernel, bool listSwitches = false)
         : this(detail, countsAllocations: false, listSwitches)

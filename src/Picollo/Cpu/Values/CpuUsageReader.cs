@@ -172,7 +172,5 @@ public static class CpuUsageReader
         CpuTimes.Current.TryGetSplit(owner, id, out CpuUsage usage, out MeasurementUnavailableException? failure) ? usage : throw failure;
 
     private static long GetTotal(ResourceOwner owner, long id) =>
-        CpuTimes.Current.TryGetTotal(owner, id, out long nanoseconds, out MeasurementUnavailableException? failure)
-            ? nanoseconds
-            : throw failure;
+        CpuTimes.Current.TryGetTotal(owner, id, out long total, out MeasurementUnavailableException? failure) ? total : throw failure;
 }

@@ -143,7 +143,5 @@ public readonly record struct ResourceUsage
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
     private static ResourceUsage Get(ResourceOwner owner) =>
-        CpuTimes.Current.TryGetResources(owner, out ResourceUsage usage, out MeasurementUnavailableException? failure)
-            ? usage
-            : throw failure;
+        CpuTimes.Current.TryGetResources(owner, out ResourceUsage now, out MeasurementUnavailableException? failure) ? now : throw failure;
 }

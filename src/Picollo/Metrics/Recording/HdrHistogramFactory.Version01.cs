@@ -12,15 +12,13 @@ public abstract partial class HdrHistogramFactory
     public HdrHistogramFactory WithUInt32Storage(bool enabled) => enabled ? WithUInt32Storage() : WithUInt64Storage();
 
     /// <summary>Enables or disables interlocked recording.</summary>
-    /// <param name="enabled"><see langword="true"/> to select the interlocked variant; <see langword="false"/> to change an interlocked
-    /// factory to the plain variant.</param>
+    /// <param name="enabled"><see langword="false"/> to change an interlocked factory to the plain variant.</param>
     /// <returns>A factory of the variant.</returns>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public HdrHistogramFactory WithInterlocked(bool enabled) => enabled ? WithInterlocked() : WithoutInterlocked();
 
     /// <summary>Enables or disables thread-local recording.</summary>
-    /// <param name="enabled"><see langword="true"/> to select the thread-local variant; <see langword="false"/> to change a thread-local
-    /// factory to the plain variant.</param>
+    /// <param name="enabled"><see langword="false"/> to change a thread-local factory to the plain variant.</param>
     /// <param name="accumulateInterval">Ignored: readers see every record immediately, so nothing is accumulated.</param>
     /// <returns>A factory of the variant.</returns>
     [EditorBrowsable(EditorBrowsableState.Never)]
