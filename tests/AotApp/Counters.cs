@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo;
 using Picollo.PerfEvent;
 
 namespace AotApp;

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Picollo;
 using Picollo.Cpu;
 using Picollo.Profiling;
 
