@@ -20,14 +20,14 @@ internal sealed class SoftwareMeter : IDisposable
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
             .WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches)
             .WithOptional();
-        if (!factory.TryCreate(out _session, out string? reason))
+        if (!factory.TryCreate(out _session, out MeasurementUnavailableException? failure))
         {
-            Console.WriteLine(reason);
+            Console.WriteLine(failure.Message);
         }
 
-        foreach (UnavailablePerfCounter counter in _session?.UnavailableCounters ?? [])
+        foreach (MeasurementUnavailableException omitted in _session?.UnavailableCounters.Values ?? [])
         {
-            Console.WriteLine(counter.UnavailableReason);
+            Console.WriteLine(omitted.Message);
         }
 
         Histograms =

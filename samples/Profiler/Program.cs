@@ -16,9 +16,9 @@ public static class Program
             return 2;
         }
 
-        if (!CpuProfiler.TryStart(new CpuProfilerOptions { Frequency = 999 }, out CpuProfiler? profiler, out string? reason))
+        if (!CpuProfiler.TryStart(new CpuProfilerOptions { Frequency = 999 }, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
         {
-            Console.Error.WriteLine(reason);
+            Console.Error.WriteLine(failure.Message);
             return 1;
         }
 

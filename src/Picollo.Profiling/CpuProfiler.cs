@@ -117,22 +117,24 @@ public sealed class CpuProfiler : IDisposable
         return Start(new ProfilerSettings(options.ProcessId ?? Environment.ProcessId, options));
     }
 
-    /// <summary>Starts sampling a process, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Starts sampling a process, but returns the exception instead of throwing it.</summary>
     /// <param name="options">The options; <see langword="null"/> for this process at 99 Hz.</param>
     /// <param name="profiler">The profiler; <see langword="null"/> if the process cannot be sampled.</param>
-    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if sampling has started; otherwise, <see langword="false"/>.</returns>
     public static bool TryStart(
-        CpuProfilerOptions? options, [NotNullWhen(true)] out CpuProfiler? profiler, [NotNullWhen(false)] out string? reason)
+        CpuProfilerOptions? options,
+        [NotNullWhen(true)] out CpuProfiler? profiler,
+        [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         try
         {
-            (profiler, reason) = (Start(options), null);
+            (profiler, failure) = (Start(options), null);
             return true;
         }
         catch (MeasurementUnavailableException e)
         {
-            (profiler, reason) = (null, e.Message);
+            (profiler, failure) = (null, e);
             return false;
         }
     }

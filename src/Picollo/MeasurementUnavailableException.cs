@@ -4,8 +4,8 @@ namespace Picollo;
 /// exist, it is not permitted, or its target no longer exists. The message states the cause and, if there is one, the remedy.</summary>
 /// <remarks>
 /// <para>A measurement that is unavailable on some machines, or whose target may disappear, also has a <c>Try…</c> method that returns the
-/// message instead of throwing. A program that acts on the <see cref="Cause"/> calls the method that throws. There is no <c>Try…</c> method
-/// for the times of the current thread and process: every supported system reports them, unless a system call filter prevents it.</para>
+/// exception instead of throwing it. There is no <c>Try…</c> method for the times of the current thread and process: every supported system
+/// reports them, unless a system call filter prevents it.</para>
 /// <example>
 /// <code>
 /// catch (MeasurementUnavailableException e) when (e.Cause == MeasurementUnavailableCause.TargetNotFound)
@@ -15,7 +15,7 @@ namespace Picollo;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class MeasurementUnavailableException : NotSupportedException
+public sealed class MeasurementUnavailableException : Exception
 {
     /// <summary>Creates the exception.</summary>
     /// <param name="message">The cause and, if there is one, the remedy.</param>

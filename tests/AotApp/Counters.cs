@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo;
 using Picollo.PerfEvent;
 
 namespace AotApp;
@@ -12,9 +13,9 @@ internal static class Counters
     {
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
-        if (!factory.TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (!factory.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
-            Facts.Print("counters-unavailable", reason);
+            Facts.Print("counters-unavailable", failure.Message);
             return;
         }
 

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Picollo;
 using Picollo.Cpu;
 using Picollo.Profiling;
 
@@ -11,9 +12,9 @@ internal static class Profile
 
     public static void Run()
     {
-        if (!CpuProfiler.TryStart(new CpuProfilerOptions { Frequency = 999 }, out CpuProfiler? profiler, out string? reason))
+        if (!CpuProfiler.TryStart(new CpuProfilerOptions { Frequency = 999 }, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
         {
-            Facts.Print("profile-unavailable", reason);
+            Facts.Print("profile-unavailable", failure.Message);
             return;
         }
 

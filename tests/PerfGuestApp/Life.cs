@@ -39,10 +39,10 @@ internal static class Life
 
     public static void Refused()
     {
-        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out string? reason);
+        bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
         Check.That(!isCreated && session is null, "a session was created, although this machine has no PMU");
-        Check.That(reason!.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), reason);
-        Check.That(reason.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), reason);
+        Check.That(failure!.Message.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), failure.Message);
+        Check.That(failure.Message.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), failure.Message);
         try
         {
             _ = Faults.WithFixedCounters().Create();
@@ -60,10 +60,10 @@ internal static class Life
             .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
         Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "the session does not have exactly the two available counters");
         Check.That(session.UnavailableCounters.Count == 4, "the session does not report three hardware counters and a tracepoint as unavailable");
-        foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
+        foreach ((string name, MeasurementUnavailableException failure) in session.UnavailableCounters)
         {
-            string cause = counter.Name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
-            Check.That(counter.UnavailableReason.StartsWith(counter.Name, StringComparison.Ordinal) && counter.UnavailableReason.Contains(cause, StringComparison.Ordinal), counter.UnavailableReason);
+            string cause = name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
+            Check.That(failure.Message.StartsWith(name, StringComparison.Ordinal) && failure.Message.Contains(cause, StringComparison.Ordinal), failure.Message);
         }
 
         Check.Within("faults with the available counters", Touch(session), 100, 110);

@@ -17,8 +17,8 @@ internal static class Processors
         {
             cpu.Update();
             Check.That(cpu.Cpus.Count == 1 && cpu.Cpus[0].Cpu == 0, "the online CPU is not the only listed CPU");
-            bool isStarted = JitterMeter.TryStart(new JitterMeterOptions { Cpus = [Second], Loops = 1 }, out _, out string? reason);
-            Check.That(!isStarted && reason!.Contains("CPU 1 is offline", StringComparison.Ordinal), $"{reason}");
+            bool isStarted = JitterMeter.TryStart(new JitterMeterOptions { Cpus = [Second], Loops = 1 }, out _, out MeasurementUnavailableException? failure);
+            Check.That(!isStarted && failure!.Message.Contains("CPU 1 is offline", StringComparison.Ordinal), $"{failure?.Message}");
 
             using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Loops = 20 });
             Check.That(meter.Completion.Wait(Deadline), "20 wake-ups did not end");

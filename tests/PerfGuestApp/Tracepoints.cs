@@ -8,8 +8,8 @@ internal static class Tracepoints
     public static void NotMounted()
     {
         bool isCreated = PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch")
-            .TryCreate(out _, out string? reason);
-        Check.That(!isCreated && reason!.Contains("mount -t tracefs tracefs /sys/kernel/tracing", StringComparison.Ordinal), $"the mount command is not in the message: {reason}");
+            .TryCreate(out _, out MeasurementUnavailableException? failure);
+        Check.That(!isCreated && failure!.Message.Contains("mount -t tracefs tracefs /sys/kernel/tracing", StringComparison.Ordinal), $"the mount command is not in the message: {failure?.Message}");
     }
 
     public static void Switches()

@@ -327,9 +327,9 @@ public class CpuProfilerTests
     [Fact]
     public void A_disposed_profiler_has_no_profile()
     {
-        if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out string? reason))
+        if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
         {
-            reason.Should().NotBeEmpty();
+            failure.Message.Should().NotBeEmpty();
             return;
         }
 
@@ -342,10 +342,10 @@ public class CpuProfilerTests
     [FactNeeding(Need.Linux)]
     public void A_process_that_does_not_exist_is_reported()
     {
-        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out string? reason).Should().BeFalse();
+        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out MeasurementUnavailableException? failure).Should().BeFalse();
 
         profiler.Should().BeNull();
-        reason.Should().Be($"There is no process {int.MaxValue}; it may have exited.");
+        failure!.Message.Should().Be($"There is no process {int.MaxValue}; it may have exited.");
         FluentActions.Invoking(() => CpuProfiler.Start(new CpuProfilerOptions { ProcessId = int.MaxValue }))
             .Should().Throw<MeasurementUnavailableException>().Which.ErrorNumber.Should().Be(Errno.ESRCH);
     }
@@ -357,9 +357,9 @@ public class CpuProfilerTests
         int thread = Directory.EnumerateDirectories($"/proc/{process}/task").Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))
             .First(id => id != process);
 
-        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out string? reason).Should().BeFalse();
+        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out MeasurementUnavailableException? failure).Should().BeFalse();
 
-        reason.Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
+        failure!.Message.Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
     }
 
     [Theory]

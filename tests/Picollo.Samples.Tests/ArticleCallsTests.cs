@@ -219,9 +219,9 @@ public sealed class ArticleCallsTests
     {
         // Software counters instead of hardware counters, which many machines do not have.
         if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)
-            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out string? reason))
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out MeasurementUnavailableException? failure))
         {
-            reason.Should().NotBeEmpty();
+            failure.Message.Should().NotBeEmpty();
             return;
         }
 

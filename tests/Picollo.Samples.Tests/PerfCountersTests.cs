@@ -64,14 +64,14 @@ public sealed class PerfCountersTests
     private static bool ShouldPrintAvailability(string[] lines, PerfEventCounterSessionFactory counters)
     {
         lines.Should().Contain(line => line.StartsWith("CPU PMU: fixedCounters=", StringComparison.Ordinal));
-        if (counters.TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (counters.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
             session.Dispose();
             return true;
         }
 
         lines.Should().ContainInOrder(
-            $"The hardware counters are unavailable. {reason}",
+            $"The hardware counters are unavailable. {failure.Message}",
             "The same work, measured with CPU time, the CPU's time counter and the kernel's software counters:");
         return false;
     }

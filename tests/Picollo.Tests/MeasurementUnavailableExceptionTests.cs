@@ -29,6 +29,10 @@ public class MeasurementUnavailableExceptionTests
             .Should().NotBeEmpty().And.OnlyContain(constructor => constructor.GetParameters()
                 .Any(parameter => parameter.ParameterType == typeof(MeasurementUnavailableCause) && !parameter.IsOptional));
 
+    /// <summary>A handler of NotSupportedException gives up for good, but a process that has exited or a limit is temporary.</summary>
+    [Fact]
+    public void It_is_not_a_NotSupportedException() => typeof(MeasurementUnavailableException).BaseType.Should().Be<Exception>();
+
     [Fact]
     public void Unknown_is_the_default_cause() => default(MeasurementUnavailableCause).Should().Be(MeasurementUnavailableCause.Unknown);
 
@@ -43,6 +47,21 @@ public class MeasurementUnavailableExceptionTests
         const int MissingId = (1 << 22) - 1;
         MeasurementUnavailableException missing = Thrown(() => CpuUsageReader.GetThreadTimeNanoseconds(MissingId));
         (missing.Cause, missing.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.EINVAL));
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_Try_method_returns_the_exception_that_its_counterpart_throws()
+    {
+        CpuUsageReader.TryGetByProcess(int.MaxValue, out _, out MeasurementUnavailableException? process).Should().BeFalse();
+        CpuUsageReader.TryGetThreadTimeNanoseconds(int.MaxValue, out _, out MeasurementUnavailableException? thread).Should().BeFalse();
+        PerfEventCounterSession.Factory.WithNamedCounter("nopmu/event=1/").TryCreate(out _, out MeasurementUnavailableException? counter)
+            .Should().BeFalse();
+
+        Of(process!).Should().Be(Of(Thrown(() => CpuUsageReader.GetByProcess(int.MaxValue))));
+        Of(thread!).Should().Be(Of(Thrown(() => CpuUsageReader.GetThreadTimeNanoseconds(int.MaxValue))));
+        Of(counter!).Should().Be(Of(Thrown(() => PerfEventCounterSession.Factory.WithNamedCounter("nopmu/event=1/").Create())));
+
+        static (string, MeasurementUnavailableCause, int?) Of(MeasurementUnavailableException e) => (e.Message, e.Cause, e.ErrorNumber);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -67,7 +86,7 @@ public class MeasurementUnavailableExceptionTests
             .WithNamedCounter("nopmu/event=1/")
             .WithOptional()
             .Create();
-        session.UnavailableCounters.Select(counter => (counter.Name, counter.Cause, counter.ErrorNumber)).Should().BeEquivalentTo(
+        session.UnavailableCounters.Select(counter => (counter.Key, counter.Value.Cause, counter.Value.ErrorNumber)).Should().Equal(
             new (string, MeasurementUnavailableCause, int?)[]
             {
                 ("no such PMU", MeasurementUnavailableCause.NotSupported, Errno.ENOENT),

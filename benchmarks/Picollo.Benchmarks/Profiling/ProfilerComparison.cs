@@ -19,9 +19,9 @@ internal static class ProfilerComparison
     public static int Run(TextWriter output)
     {
         MachineInfo.Print(output);
-        if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out string? reason))
+        if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
         {
-            output.WriteLine(reason);
+            output.WriteLine(failure.Message);
             return 1;
         }
 

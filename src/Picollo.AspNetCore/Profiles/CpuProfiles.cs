@@ -69,9 +69,9 @@ internal sealed class CpuProfiles(
 
         try
         {
-            if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out string? reason))
+            if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
             {
-                return (null, reason, false);
+                return (null, failure.Message, false);
             }
 
             using (profiler)

@@ -22,9 +22,10 @@ internal sealed class PerfEventBenchmarkCounters(
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithOptional().WithKernel(request.IncludeKernel);
         factory = request.AllThreads ? factory.WithProcess(0) : factory;
         factory = request.Counters.Aggregate(factory, (counted, counter) => counter.AddTo(counted));
-        if (!factory.TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (!factory.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
-            return new(null, [], [$"Not counted: {string.Join(", ", request.Counters.Select(counter => counter.SessionName))}: {reason}"]);
+            string requested = string.Join(", ", request.Counters.Select(counter => counter.SessionName));
+            return new(null, [], [$"Not counted: {requested}: {failure.Message}"]);
         }
 
         Dictionary<string, string> names = request.Counters.ToDictionary(counter => counter.SessionName, counter => counter.Name);

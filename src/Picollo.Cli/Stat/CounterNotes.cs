@@ -26,12 +26,12 @@ internal sealed class CounterNotes
     /// <summary>Describes what is not counted and why. Lists each reason once.</summary>
     public IEnumerable<string> Describe(CommandRun? run)
     {
-        UnavailablePerfCounter[] missing = [.. run?.UnavailableCounters ?? []];
-        UnavailablePerfCounter[] refused = [.. missing.Where(IsRefused)];
+        ILookup<bool, KeyValuePair<string, MeasurementUnavailableException>> isRefused = (run ?? new()).UnavailableCounters
+            .ToLookup(counter => counter.Value.Message == $"{counter.Key}: {_refusal}");
         return
         [
-            .. Refused([.. refused.Select(counter => counter.Name)], run),
-            .. UnavailableCounterText.Describe(missing.Except(refused)).Select(text => $"not counted: {text}"),
+            .. Refused([.. isRefused[true].Select(counter => counter.Key)], run),
+            .. UnavailableCounterText.Describe(isRefused[false]).Select(text => $"not counted: {text}"),
         ];
     }
 
@@ -43,12 +43,10 @@ internal sealed class CounterNotes
         }
 
         PerfEventCounterSessionFactory probe = PerfEventCounterSession.Factory.WithPerfEvents(Probe).WithKernel(true);
-        bool isCounted = probe.TryCreate(out PerfEventCounterSession? session, out string? reason);
+        _ = probe.TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
         session?.Dispose();
-        return isCounted ? null : reason!.Replace($"{Probe}: ", "", StringComparison.Ordinal);
+        return failure?.Message.Replace($"{Probe}: ", "", StringComparison.Ordinal);
     }
-
-    private bool IsRefused(UnavailablePerfCounter counter) => counter.UnavailableReason == $"{counter.Name}: {_refusal}";
 
     private IEnumerable<string> Refused(string[] names, CommandRun? run)
     {

@@ -18,7 +18,7 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             "run", ++_runs[command], options.Commands[command].Text, command, run.ExitCode, run.TerminationSignal,
             values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8],
             CountersOf(run),
-            run.UnavailableCounters.Select(counter => counter.Name),
+            run.UnavailableCounters.Keys,
             options.PerThread ? run.Threads : null);
         Write(line, StatJsonContext.Default.StatRunLine);
     }

@@ -89,8 +89,8 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     private static TopCgroup Since(CgroupCpu now, CgroupCpu? before) => before is { } earlier && earlier.Path == now.Path
         ? new(
             now,
-            now.Periods - earlier.Periods,
-            now.ThrottledPeriods - earlier.ThrottledPeriods,
+            now.PeriodCount - earlier.PeriodCount,
+            now.ThrottledPeriodCount - earlier.ThrottledPeriodCount,
             now.ThrottledTime - earlier.ThrottledTime)
         : new(now, null, null, null);
 

@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using System.ComponentModel;
 using Picollo.Diagnostics.Commands.Linux;
 using Picollo.PerfEvent;
@@ -153,7 +154,7 @@ public sealed class CommandMeter
         (SpawnProgram? program, MeasurementUnavailableException? failure) = _spawn();
         if (program is null)
         {
-            UnavailablePerfCounter[] unavailable = Unavailable(failure!);
+            ReadOnlyDictionary<string, MeasurementUnavailableException> unavailable = Unavailable(failure!);
             ThrowIfNoIntervals(session: null, unavailable);
             return new RunningCommand(command, PlainCommand.Start(command), counters: null, unavailable);
         }
@@ -173,7 +174,7 @@ public sealed class CommandMeter
             ProcessCreated?.Invoke(held.Id);
             held.Release();
             intervals?.Start();
-            return new RunningCommand(command, held, session, session?.UnavailableCounters ?? [], threads, intervals);
+            return new RunningCommand(command, held, session, session?.UnavailableCounters, threads, intervals);
         }
         catch
         {
@@ -205,7 +206,7 @@ public sealed class CommandMeter
                 : PerfEventCounterSession.Open(_counters with { ProcessId = processId, Inherited = true }, PerfEventSources.System);
             CommandIntervals? intervals = IntervalsOf(session);
             intervals?.Start();
-            return new RunningCommand(command, process, session, session?.UnavailableCounters ?? [], intervals: intervals);
+            return new RunningCommand(command, process, session, session?.UnavailableCounters, intervals: intervals);
         }
         catch
         {
@@ -217,19 +218,20 @@ public sealed class CommandMeter
 
     private CommandIntervals? IntervalsOf(PerfEventCounterSession? session)
     {
-        ThrowIfNoIntervals(session, session?.UnavailableCounters ?? []);
+        ThrowIfNoIntervals(session, session?.UnavailableCounters);
         return Intervals is { } intervals ? new CommandIntervals(session!, intervals.Length, intervals.Report) : null;
     }
 
-    private void ThrowIfNoIntervals(PerfEventCounterSession? session, IReadOnlyList<UnavailablePerfCounter> unavailable)
+    private void ThrowIfNoIntervals(
+        PerfEventCounterSession? session, IReadOnlyDictionary<string, MeasurementUnavailableException>? unavailable)
     {
         if (Intervals is not null && session is not { Counters.Count: > 0 })
         {
-            UnavailablePerfCounter first = unavailable is [var counter, ..] ? counter : default;
+            MeasurementUnavailableException? first = unavailable?.Values.FirstOrDefault();
             throw new MeasurementUnavailableException(
-                $"Intervals require a counter, but none is available: {first.UnavailableReason ?? "none was specified"}",
-                first.Cause,
-                first.ErrorNumber);
+                $"Intervals require a counter, but none is available: {first?.Message ?? "none was specified"}",
+                first?.Cause ?? MeasurementUnavailableCause.Unknown,
+                first?.ErrorNumber);
         }
     }
 
@@ -244,14 +246,15 @@ public sealed class CommandMeter
     };
 
     // Without picollo_spawn, counters cannot be opened before the command starts.
-    private UnavailablePerfCounter[] Unavailable(MeasurementUnavailableException failure)
+    private ReadOnlyDictionary<string, MeasurementUnavailableException> Unavailable(MeasurementUnavailableException failure)
     {
         if (_counters is { IsOptional: false })
         {
             throw Of(_counters.Counters[0].Name);
         }
 
-        return [.. (_counters?.Counters ?? []).Select(spec => new UnavailablePerfCounter(spec.Name, Of(spec.Name)))];
+        return new(new OrderedDictionary<string, MeasurementUnavailableException>(
+            (_counters?.Counters ?? []).Select(spec => KeyValuePair.Create(spec.Name, Of(spec.Name)))));
 
         MeasurementUnavailableException Of(string counter) => new($"{counter}: {failure.Message}", failure.Cause, failure.ErrorNumber);
     }

@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using Picollo.Cpu;
 using Picollo.PerfEvent;
 
@@ -31,9 +32,10 @@ public sealed class CommandRun
     /// <summary>The counters, in the order in which they were specified.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; internal init; } = [];
 
-    /// <summary>The counters that could not be opened, with the reasons; empty unless
-    /// <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
-    public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; internal init; } = [];
+    /// <summary>The names of the counters that could not be opened, and the reasons, in the order in which they were specified; empty
+    /// unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
+    public IReadOnlyDictionary<string, MeasurementUnavailableException> UnavailableCounters { get; internal init; } =
+        ReadOnlyDictionary<string, MeasurementUnavailableException>.Empty;
 
     /// <summary>The observed threads, in descending order of their CPU time; empty unless <see cref="CommandMeter.ThreadInterval"/> is set.
     /// Their sum is less than <see cref="Usage"/>, because it does not include threads that lived only between two reads, or the time after

@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using System.ComponentModel;
 using Picollo.Diagnostics.Commands.Linux;
 using Picollo.PerfEvent;
@@ -13,7 +14,7 @@ public sealed class RunningCommand : IDisposable
     private readonly MeasuredCommand _command;
     private readonly ICommandProcess _process;
     private readonly PerfEventCounterSession? _counters;
-    private readonly IReadOnlyList<UnavailablePerfCounter> _unavailable;
+    private readonly IReadOnlyDictionary<string, MeasurementUnavailableException>? _unavailable;
     private readonly CommandThreads? _threads;
     private readonly CommandIntervals? _intervals;
     private Task<CommandRun>? _waiting;
@@ -23,7 +24,7 @@ public sealed class RunningCommand : IDisposable
         MeasuredCommand command,
         ICommandProcess process,
         PerfEventCounterSession? counters,
-        IReadOnlyList<UnavailablePerfCounter> unavailable,
+        IReadOnlyDictionary<string, MeasurementUnavailableException>? unavailable,
         CommandThreads? threads = null,
         CommandIntervals? intervals = null)
     {
@@ -124,7 +125,7 @@ public sealed class RunningCommand : IDisposable
             TerminationSignal = end.IsSignal ? end.Status : null,
             Counters = _counters is null ? [] : [.. _counters.Counters.Select(counter => new CommandCounter(
                 counter.Name, counter.Value, counter.RunningShare, counter.Definition.IsClock))],
-            UnavailableCounters = _unavailable,
+            UnavailableCounters = _unavailable ?? ReadOnlyDictionary<string, MeasurementUnavailableException>.Empty,
             Threads = _threads?.Stop() ?? [],
             IsAttached = _process is AttachedProcess,
         };

@@ -140,21 +140,13 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public static JitterMeter Start(JitterMeterOptions? options = null) =>
         TryStart(options, out JitterMeter? meter, out MeasurementUnavailableException? failure) ? meter : throw failure;
 
-    /// <summary>Tries to start measuring.</summary>
+    /// <summary>Starts measuring, but returns the exception instead of throwing it.</summary>
     /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <param name="meter">The running meter; <see langword="null"/> on failure.</param>
-    /// <param name="reason">The reason for the failure and its remedy; <see langword="null"/> on success.</param>
+    /// <param name="failure">The cause of the failure and its remedy; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the meter was started; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     public static bool TryStart(
-        JitterMeterOptions? options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
-    {
-        _ = TryStart(options, out meter, out MeasurementUnavailableException? failure);
-        reason = failure?.Message;
-        return meter is not null && reason is null;
-    }
-
-    private static bool TryStart(
         JitterMeterOptions? options,
         [NotNullWhen(true)] out JitterMeter? meter,
         [NotNullWhen(false)] out MeasurementUnavailableException? failure)

@@ -4,7 +4,7 @@ namespace Picollo;
 
 /// <summary>Helpers for manual measurements: work of a known length, a warm-up of the CPU, and a thread that is pinned to one
 /// CPU.</summary>
-/// <remarks>Stateless and thread-safe. Only <see cref="PrepareBenchmarkThread(int)"/> allocates.</remarks>
+/// <remarks>Stateless and thread-safe. Only <see cref="PrepareBenchmarkThread(int, out string?)"/> allocates.</remarks>
 /// <example><code>
 /// session.Read();
 /// CpuUtils.AddChain256(1000); // 256,000 cycles
@@ -37,22 +37,6 @@ public static partial class CpuUtils
         return sum;
     }
 
-    /// <summary>Executes a chain of 512 additions, <paramref name="blocks"/> times. It is like <see cref="AddChain256"/> with half the loop
-    /// overhead per addition.</summary>
-    /// <param name="blocks">The number of chains. If it is 0 or less, the method does nothing.</param>
-    /// <returns>The sum, <paramref name="blocks"/> × 512 × <paramref name="blocks"/> modulo 2⁶⁴.</returns>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
-    public static ulong AddChain512(int blocks)
-    {
-        ulong sum = 0, step = (uint)blocks;
-        for (int i = 0; i < blocks; i++)
-        {
-            sum = Add128(Add128(Add128(Add128(sum, step), step), step), step);
-        }
-
-        return sum;
-    }
-
     /// <summary>Keeps the CPU busy for at least 2 ms, so that it reaches the clock frequency of the measurement. Most x64 CPUs need 1 to 2
     /// ms; some arm64 CPUs need 5, so call it three times there.</summary>
     /// <returns>The clock frequency of the core in Hz, estimated from the fastest of at least 20 chains of additions of 0.1 ms each, so
@@ -74,14 +58,6 @@ public static partial class CpuUtils
 
     /// <summary>Pins the calling thread to one CPU and raises its priority to the highest level that this user may set (Linux: niceness
     /// down to -20; Windows: <see cref="ThreadPriority.Highest"/>). Neither change is undone: call it on a dedicated thread.</summary>
-    /// <param name="coreId">The CPU's number, from 0.</param>
-    /// <returns><see langword="true"/> if the thread is pinned; otherwise, <see langword="false"/>. The other overload also reports which
-    /// steps failed and why.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
-    public static bool PrepareBenchmarkThread(int coreId) => PrepareBenchmarkThread(coreId, out _);
-
-    /// <summary>Pins the calling thread and raises its priority as <see cref="PrepareBenchmarkThread(int)"/> does, and reports the steps
-    /// that failed.</summary>
     /// <param name="coreId">The CPU's number, from 0.</param>
     /// <param name="reason">The steps that failed, one sentence each, with the reason and the remedy; <see langword="null"/> if all
     /// succeeded.</param>

@@ -6,7 +6,7 @@ namespace Picollo.PerfEvent;
 /// <see cref="PerfEventCounterSession.Read"/>, and the histogram of recorded values.</summary>
 /// <remarks>The values change with each read of the session. Read them on the thread that reads the session. Any thread may read the
 /// histogram at any time.</remarks>
-public sealed class PerfEventCounter
+public sealed partial class PerfEventCounter
 {
     private int _isClaimed;
     private PerfReading _baseline;
@@ -54,16 +54,9 @@ public sealed class PerfEventCounter
     /// <summary>The unscaled count from which <see cref="Value"/> is computed, with the times that scale it.</summary>
     public PerfEventCounterValue Current => _now.Since(_baseline);
 
-    /// <summary>The unscaled count and the times between the last two reads, minus <see cref="PairReadOverhead"/>; never below 0.
-    /// <see cref="PerfEventCounterValue.ScaledValue"/> is exact, or an estimate if the counter was multiplexed.</summary>
+    /// <summary>The unscaled count and the times between the last two reads, minus the events of the reads themselves;
+    /// never below 0. <see cref="PerfEventCounterValue.ScaledValue"/> is exact, or an estimate if the counter was multiplexed.</summary>
     public PerfEventCounterValue Delta => RawDelta - new PerfEventCounterValue { Value = PairReadOverhead };
-
-    /// <summary>The unscaled count and the times between the last two reads, including <see cref="PairReadOverhead"/>.</summary>
-    public PerfEventCounterValue RawDelta => _now.Since(_before);
-
-    /// <summary>The number of events that two consecutive reads themselves cause, for reads of the kind (system call or user space) that
-    /// was used last. Measured once, when the session is created. 0 if the session does not count the thread that reads it.</summary>
-    public ulong PairReadOverhead { get; private set; }
 
     /// <summary>The time for which the counter was enabled, from the creation of the session or its last
     /// <see cref="PerfEventCounterSession.Reset"/> to the last read; the sum over all counted threads.</summary>

@@ -62,7 +62,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         PerfEventSettings settings,
         List<PerfEventGroup> groups,
         PerfEventCounter[] counters,
-        List<UnavailablePerfCounter> unavailable,
+        IReadOnlyDictionary<string, MeasurementUnavailableException> unavailable,
         PerfPages? pages,
         bool countsReader)
     {
@@ -74,7 +74,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         _regionOverhead = new ulong[counters.Length];
         _callOverhead = new ulong[counters.Length];
         Counters = new PerfEventCounters(counters);
-        UnavailableCounters = unavailable.AsReadOnly();
+        UnavailableCounters = unavailable;
         var capabilities = new PerfPageCapabilities[counters.Length];
         foreach ((PerfEventFile file, int counter) in groups.SelectMany(group => group.Members))
         {
@@ -100,9 +100,9 @@ public sealed partial class PerfEventCounterSession : IDisposable
     /// <summary>The counters, in the order in which they were added.</summary>
     public PerfEventCounters Counters { get; }
 
-    /// <summary>The omitted counters with the reasons; empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was
-    /// used.</summary>
-    public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; }
+    /// <summary>The names of the omitted counters and the reasons, in the order in which the counters were added. The names of a session
+    /// are unique. Empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
+    public IReadOnlyDictionary<string, MeasurementUnavailableException> UnavailableCounters { get; }
 
     /// <summary>Whether all counters have <see cref="PerfEventCounter.HasUserRdpmc"/>.</summary>
     public bool HasUserRdpmc => Counters.All(counter => counter.HasUserRdpmc);
@@ -211,8 +211,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
             settings = settings with { ThreadId = 0 };
         }
 
-        (List<PerfEventGroup> groups, List<PerfEventCounter> counters, List<UnavailablePerfCounter> unavailable) =
-            new PerfEventOpener(settings, sources).Open();
+        var (groups, counters, unavailable) = new PerfEventOpener(settings, sources).Open();
         bool countsReader = settings.IsOwnThread || settings.ProcessId is 0 || settings.ProcessId == Environment.ProcessId;
         PerfPages? pages = settings.ReadsInUserSpace ? (pagesOf ?? PagesOf)(groups, counters.Count) : null;
         var session = new PerfEventCounterSession(settings, groups, [.. counters], unavailable, pages, countsReader);

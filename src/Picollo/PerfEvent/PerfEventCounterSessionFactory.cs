@@ -10,7 +10,7 @@ namespace Picollo.PerfEvent;
 /// (<see cref="PerfEventCounter.RunningShare"/>), unless <see cref="WithPinned"/> prevents it.</para>
 /// </remarks>
 [DebuggerDisplay("ThreadId = {Settings.ThreadId}, Cpu = {Settings.Cpu}, ProcessId = {Settings.ProcessId}")]
-public sealed class PerfEventCounterSessionFactory
+public sealed partial class PerfEventCounterSessionFactory
 {
     internal PerfEventCounterSessionFactory(PerfEventSettings settings) => Settings = settings;
 
@@ -130,16 +130,6 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId) =>
         With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId));
 
-    /// <summary>Adds a counter as <see cref="WithHardwareCounter(PerfHardwareCounterId)"/> does, and returns it immediately. Such a
-    /// factory, and each factory derived from it, can create only one session.</summary>
-    /// <param name="hardwareCounterId">The preset.</param>
-    /// <param name="counter">The counter of the session. Its values are 0 before <see cref="Create"/>, and remain 0 if the session omits it
-    /// (<see cref="WithOptional"/>).</param>
-    /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
-    public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId, out PerfEventCounter counter) =>
-        With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId), out counter);
-
     /// <summary>Adds several hardware events.</summary>
     /// <param name="ids">The presets.</param>
     /// <returns>A new factory.</returns>
@@ -162,32 +152,12 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId cacheCounterId) =>
         With(PerfTypeId.HardwareCache, cacheCounterId, nameof(cacheCounterId));
 
-    /// <summary>Adds a counter as <see cref="WithCacheCounter(PerfCacheCounterId)"/> does, and returns it immediately. Such a factory, and
-    /// each factory derived from it, can create only one session.</summary>
-    /// <param name="cacheCounterId">The preset.</param>
-    /// <param name="counter">The counter of the session. Its values are 0 before <see cref="Create"/>, and remain 0 if the session omits it
-    /// (<see cref="WithOptional"/>).</param>
-    /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
-    public PerfEventCounterSessionFactory WithCacheCounter(PerfCacheCounterId cacheCounterId, out PerfEventCounter counter) =>
-        With(PerfTypeId.HardwareCache, cacheCounterId, nameof(cacheCounterId), out counter);
-
     /// <summary>Adds an event that the kernel counts, with a name such as <c>Software:PageFaults</c>.</summary>
     /// <param name="softwareCounterId">The preset.</param>
     /// <returns>A new factory.</returns>
     /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
     public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId softwareCounterId) =>
         With(PerfTypeId.Software, softwareCounterId, nameof(softwareCounterId));
-
-    /// <summary>Adds a counter as <see cref="WithSoftwareCounter(PerfSoftwareCounterId)"/> does, and returns it immediately. Such a
-    /// factory, and each factory derived from it, can create only one session.</summary>
-    /// <param name="softwareCounterId">The preset.</param>
-    /// <param name="counter">The counter of the session. Its values are 0 before <see cref="Create"/>, and remain 0 if the session omits it
-    /// (<see cref="WithOptional"/>).</param>
-    /// <returns>A new factory.</returns>
-    /// <inheritdoc cref="WithHardwareCounter(PerfHardwareCounterId)" path="/exception"/>
-    public PerfEventCounterSessionFactory WithSoftwareCounter(PerfSoftwareCounterId softwareCounterId, out PerfEventCounter counter) =>
-        With(PerfTypeId.Software, softwareCounterId, nameof(softwareCounterId), out counter);
 
     /// <summary>Adds a CPU-specific event by its event code. Its name is <c>Raw:</c> and the code in decimal.</summary>
     /// <param name="config">The code from the manual of the CPU or perfmon-events.intel.com (perf_event_attr.config of
@@ -338,21 +308,22 @@ public sealed class PerfEventCounterSessionFactory
         }
     }
 
-    /// <summary>Opens the counters, or returns the reason for a failure.</summary>
+    /// <summary>Opens the counters, but returns the exception instead of throwing it.</summary>
     /// <param name="session">The session; <see langword="null"/> on failure.</param>
-    /// <param name="reason">The message of the exception that <see cref="Create"/> would throw; <see langword="null"/> on success.</param>
+    /// <param name="failure">The exception that <see cref="Create"/> would throw; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the session was created; otherwise, <see langword="false"/>.</returns>
     /// <inheritdoc cref="Create" path="/exception[@cref='T:System.InvalidOperationException']"/>
-    public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? reason)
+    public bool TryCreate(
+        [NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
-        (session, reason) = (null, null);
+        (session, failure) = (null, null);
         try
         {
             session = Create();
         }
         catch (MeasurementUnavailableException e)
         {
-            reason = e.Message;
+            failure = e;
         }
 
         return session is not null;
@@ -363,14 +334,6 @@ public sealed class PerfEventCounterSessionFactory
 
     private PerfEventCounterSessionFactory With<TId>(PerfTypeId type, TId id, string argument)
         where TId : struct, Enum => With(NumbersOf(type, id, argument), argument);
-
-    private PerfEventCounterSessionFactory With<TId>(PerfTypeId type, TId id, string argument, out PerfEventCounter counter)
-        where TId : struct, Enum
-    {
-        PerfEventNumbers numbers = NumbersOf(type, id, argument);
-        counter = new PerfEventCounter(numbers.Name, numbers.Definition);
-        return With(numbers with { Counter = counter }, argument);
-    }
 
     private static PerfEventNumbers NumbersOf<TId>(PerfTypeId type, TId id, string argument)
         where TId : struct, Enum

@@ -71,22 +71,3 @@ public sealed partial class PerfEventCounters : IReadOnlyList<PerfEventCounter>
         return null;
     }
 }
-
-/// <summary>An optional counter that this machine does not have or that this user may not open. Immutable.</summary>
-public readonly record struct UnavailablePerfCounter
-{
-    internal UnavailablePerfCounter(string name, MeasurementUnavailableException failure) =>
-        (Name, UnavailableReason, Cause, ErrorNumber) = (name, failure.Message, failure.Cause, failure.ErrorNumber);
-
-    /// <summary>The name of the counter, as in <see cref="PerfEventCounter.Name"/>.</summary>
-    public string Name { get; }
-
-    /// <summary>The cause and, if possible, the remedy.</summary>
-    public string UnavailableReason { get; }
-
-    /// <summary>The cause, on which programs can branch.</summary>
-    public MeasurementUnavailableCause Cause { get; }
-
-    /// <inheritdoc cref="MeasurementUnavailableException.ErrorNumber"/>
-    public int? ErrorNumber { get; }
-}

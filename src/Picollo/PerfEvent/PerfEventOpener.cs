@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
@@ -12,11 +13,12 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
 
     private readonly List<PerfEventGroup> _groups = [];
     private readonly List<PerfEventCounter> _counters = [];
-    private readonly List<UnavailablePerfCounter> _unavailable = [];
+    private readonly Dictionary<string, MeasurementUnavailableException> _unavailable = [];
     private PerfMachine? _machine;
 
     /// <exception cref="MeasurementUnavailableException">A counter that is not optional is unavailable.</exception>
-    public (List<PerfEventGroup> Groups, List<PerfEventCounter> Counters, List<UnavailablePerfCounter> Unavailable) Open()
+    public (List<PerfEventGroup> Groups, List<PerfEventCounter> Counters, IReadOnlyDictionary<string, MeasurementUnavailableException>
+        Unavailable) Open()
     {
         try
         {
@@ -28,7 +30,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
                 OpenOnAnother(thread, resolved);
             }
 
-            return (_groups, _counters, _unavailable);
+            return (_groups, _counters, UnavailableInOrder());
         }
         catch
         {
@@ -36,6 +38,12 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             throw;
         }
     }
+
+    // Unresolved counters come first in _unavailable, before those that the kernel refused.
+    private ReadOnlyDictionary<string, MeasurementUnavailableException> UnavailableInOrder() =>
+        new(new OrderedDictionary<string, MeasurementUnavailableException>(settings.Counters
+            .Where(spec => _unavailable.ContainsKey(spec.Name))
+            .Select(spec => KeyValuePair.Create(spec.Name, _unavailable[spec.Name]))));
 
     private List<(PerfEventSpec Spec, PerfEventDefinition Definition)> Resolve()
     {
@@ -48,7 +56,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             }
             catch (MeasurementUnavailableException e) when (settings.IsOptional)
             {
-                _unavailable.Add(new UnavailablePerfCounter(spec.Name, e));
+                _unavailable.Add(spec.Name, e);
             }
         }
 
@@ -126,7 +134,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             }
 
             resolved.Remove((spec, definition));
-            _unavailable.Add(new UnavailablePerfCounter(spec.Name, failure));
+            _unavailable.Add(spec.Name, failure);
         }
 
         return true;

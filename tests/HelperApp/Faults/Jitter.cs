@@ -21,9 +21,9 @@ internal static class Jitter
             Print($"limit-{i}", meter.UnavailableReasons[i]);
         }
 
-        JitterMeter.TryStart(new JitterMeterOptions { Loops = 1, Cpus = [1] }, out JitterMeter? second, out string? reason);
+        JitterMeter.TryStart(new JitterMeterOptions { Loops = 1, Cpus = [1] }, out JitterMeter? second, out MeasurementUnavailableException? failure);
         second?.Dispose();
-        Print("second", reason ?? "measured");
+        Print("second", failure?.Message ?? "measured");
     }
 
     /// <summary>Prints the first wake-up that is late by more than 100 ns, its mark, and whether the trace was stopped.</summary>

@@ -22,6 +22,6 @@ internal static class Refusals
 
         using PerfEventCounterSession session = faults.WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches).WithOptional().Create();
         Print("optional", string.Join(' ', session.Counters.Select(counter => counter.Name)));
-        Print("unavailable", string.Join(' ', session.UnavailableCounters.Select(counter => counter.UnavailableReason)));
+        Print("unavailable", string.Join(' ', session.UnavailableCounters.Values.Select(failure => failure.Message)));
     }
 }

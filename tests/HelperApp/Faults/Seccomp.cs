@@ -97,8 +97,8 @@ internal static unsafe partial class Seccomp
             Install(errorNumber);
             Findings.PrintOutcome(name, PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults));
             Findings.PrintOutcome($"{name}-profile", new CpuProfilerOptions());
-            bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out string? reason);
-            Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : reason);
+            bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
+            Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : failure!.Message);
             session?.Dispose();
             using var clock = new ThreadCpuClock();
             Findings.Print($"{name}-clock", clock.UnavailableReason);

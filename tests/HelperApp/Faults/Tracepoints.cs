@@ -6,9 +6,9 @@ internal static class Tracepoints
 {
     public static void Run()
     {
-        if (!PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch").TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (!PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch").TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
-            Findings.Print("problem", reason);
+            Findings.Print("problem", failure.Message);
             return;
         }
 

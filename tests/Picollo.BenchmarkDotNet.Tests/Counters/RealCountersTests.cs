@@ -28,20 +28,20 @@ public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealC
     public void Kernel_code_is_counted_if_requested_and_permitted()
     {
         run.Of<KernelFaultsNotCounted>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeLessThan(KernelWorkloads.Pages / 2.0);
-        if (PerfEventCounterSession.Factory.WithKernel(true).WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (PerfEventCounterSession.Factory.WithKernel(true).WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
             session.Dispose();
             run.Of<KernelFaultsCounted>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
             return;
         }
 
-        run.Of<KernelFaultsCounted>().Messages().Should().ContainSingle().Which.Should().Contain(reason.Replace("Software:PageFaults: ", "", StringComparison.Ordinal));
+        run.Of<KernelFaultsCounted>().Messages().Should().ContainSingle().Which.Should().Contain(failure.Message.Replace("Software:PageFaults: ", "", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Instructions_of_a_known_workload_are_counted_or_reported_as_unavailable()
     {
-        if (PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions).TryCreate(out PerfEventCounterSession? session, out string? reason))
+        if (PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions).TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure))
         {
             session.Dispose();
             run.Of<ChainWorkload>().Value(nameof(ChainWorkload.Chain), "Instructions/Op").Should().BeInRange(256 * ChainWorkload.Rounds, 260 * ChainWorkload.Rounds);
@@ -49,7 +49,7 @@ public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealC
         }
 
         run.Of<ChainWorkload>().Messages().Should().ContainSingle().Which.Should().StartWith("Not counted: Hardware:Instructions: ")
-            .And.Contain(reason.Replace("Hardware:Instructions: ", "", StringComparison.Ordinal));
+            .And.Contain(failure.Message.Replace("Hardware:Instructions: ", "", StringComparison.Ordinal));
         run.Of<ChainWorkload>().Reports.Select(report => report.Success).Should().AllBeEquivalentTo(true);
         run.Of<ChainWorkload>().Headers().Should().BeEmpty();
     }

@@ -107,14 +107,14 @@ public class StatTextTests
                 new("cpu/event=0x2e,umask=0x41/", 999_999_999_999_999, null, isTime: false),
             ],
             UnavailableCounters = unavailable
-                ? [Unavailable("cycles", NoPmu), Unavailable("branches", NoPmu), Unavailable("a:b", "no tracefs")]
-                : [],
+                ? new OrderedDictionary<string, MeasurementUnavailableException>([Unavailable("cycles", NoPmu), Unavailable("branches", NoPmu), Unavailable("a:b", "no tracefs")])
+                : new OrderedDictionary<string, MeasurementUnavailableException>(),
             Threads = threads
                 ? [new(71, 71, "main", 700_000_000), new(71, 12_345, "pool [red]\e[0m", 299_999_999), new(72, 72, "child", 0)]
                 : [],
         };
 
-    private static UnavailablePerfCounter Unavailable(string name, string reason) =>
+    private static KeyValuePair<string, MeasurementUnavailableException> Unavailable(string name, string reason) =>
         new(name, new MeasurementUnavailableException($"{name}: {reason}", MeasurementUnavailableCause.NotSupported));
 
     private static string Report(StatOptions options, CommandRun[][] runs, string? refusal = null, bool isInterrupted = false)

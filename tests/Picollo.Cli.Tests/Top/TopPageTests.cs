@@ -100,7 +100,7 @@ public class TopPageTests
     public void Cgroup_limits_and_relevant_autogroups_have_a_line()
     {
         TopSample sample = ArtificialMachine.Create().With(ArtificialMachine.Process(1, "init"));
-        CgroupCpu group = new() { Version = 2, Path = "/sys/fs/cgroup", Limit = 1.5, Share = 1.23456, Periods = 100, ThrottledPeriods = 7, ThrottledTime = TimeSpan.FromSeconds(70) };
+        CgroupCpu group = new() { Version = 2, Path = "/sys/fs/cgroup", Limit = 1.5, Share = 1.23456, PeriodCount = 100, ThrottledPeriodCount = 7, ThrottledTime = TimeSpan.FromSeconds(70) };
         sample.Cgroup = new TopCgroup(group, 10, 3, TimeSpan.FromSeconds(0.25));
         sample.HasAutogroups = true;
 

@@ -379,7 +379,7 @@ public sealed class CommandMeterTests : IDisposable
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("nosuch/event/,task-clock");
 
         new CommandMeter(counters.WithOptional()).Run("true")
-            .UnavailableCounters.Should().ContainSingle().Which.Name.Should().Be("nosuch/event/");
+            .UnavailableCounters.Should().ContainSingle().Which.Key.Should().Be("nosuch/event/");
         FluentActions.Invoking(() => new CommandMeter(counters).Run("/bin/sh", "-c", $": > {_folder}/ran"))
             .Should().Throw<MeasurementUnavailableException>().WithMessage("nosuch/event/: *");
         File.Exists($"{_folder}/ran").Should().BeFalse("the command was never released");

@@ -76,7 +76,7 @@ public class PlainCommandTests
 
         CommandRun run = Without(counters.WithOptional()).Run("true");
         run.Counters.Should().BeEmpty();
-        run.UnavailableCounters.Select(counter => (counter.Name, counter.UnavailableReason, counter.Cause)).Should().Equal(
+        run.UnavailableCounters.Select(counter => (counter.Key, counter.Value.Message, counter.Value.Cause)).Should().Equal(
             ("task-clock", $"task-clock: {Why}", MeasurementUnavailableCause.NotSupported),
             ("cycles", $"cycles: {Why}", MeasurementUnavailableCause.NotSupported));
         Without(counters).Invoking(meter => meter.Run("true")).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");

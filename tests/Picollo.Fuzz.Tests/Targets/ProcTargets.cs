@@ -146,7 +146,7 @@ internal static class ProcTargets
     {
         CgroupCpu group = CgroupFiles.AddStatistics(default, text);
         NotNegative(
-            CgroupFiles.ParseMax(text), CgroupFiles.ParseQuota(text, text), CgroupFiles.ParseNumber(text), group.UsageNanoseconds, group.Periods, group.ThrottledPeriods,
+            CgroupFiles.ParseMax(text), CgroupFiles.ParseQuota(text, text), CgroupFiles.ParseNumber(text), group.UsageNanoseconds, group.PeriodCount, group.ThrottledPeriodCount,
             group.ThrottledTime?.Ticks);
         int second = text.AsSpan().IndexOf((byte)'\f');
         if (!CgroupLocation.TryFind(second < 0 ? text : text.AsSpan(0, second), text.AsSpan(second + 1), out CgroupLocation? location, out _))

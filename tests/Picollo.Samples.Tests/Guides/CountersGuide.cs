@@ -24,14 +24,14 @@ internal static class CountersGuide
             counter.Histogram.GetSummary().PrettyPrint(counter.Name); // ##### Software:PageFaults ...
         }
 
-        foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
+        foreach (MeasurementUnavailableException omitted in session.UnavailableCounters.Values)
         {
-            Console.WriteLine(counter.UnavailableReason);             // Hardware:BranchMisses: this machine exposes no PMU, like most virtual ...
+            Console.WriteLine(omitted.Message);                       // Hardware:BranchMisses: this machine exposes no PMU, like most virtual ...
         }
 
         static void DoWork() => Array.Sort([.. Enumerable.Range(0, 1_000_000).Select(number => Math.Sin(number))]);
 
-        return ([.. session.Counters.Select(counter => counter.Name)], [.. session.UnavailableCounters.Select(counter => counter.Name)]);
+        return ([.. session.Counters.Select(counter => counter.Name)], [.. session.UnavailableCounters.Keys]);
     }
 
     public static long ThreadClock()

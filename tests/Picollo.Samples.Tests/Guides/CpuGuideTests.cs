@@ -35,7 +35,7 @@ public sealed class CpuGuideTests
     [Fact]
     public void Switches_are_listed()
     {
-        IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments = [];
+        IReadOnlyList<CpuFlowSegment> segments = [];
         string[] lines = ConsoleOutput.LinesOf(() => segments = CpuTimeGuide.ListingAsync().GetAwaiter().GetResult());
 
         segments.Should().NotBeEmpty();

@@ -26,11 +26,11 @@ internal static class CpuTimeGuide
 
     public static string? OtherProcess(int processId)
     {
-        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? reason)
+        Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out MeasurementUnavailableException? failure)
             ? usage.ToString("ms", null)
-            : reason);                                                // There is no process 4711; it may have exited.
+            : failure.Message);                                       // There is no process 4711; it may have exited.
 
-        return reason;
+        return failure?.Message;
     }
 
     public static void WatchedProcess(int processId, HashSet<int> watched)
@@ -55,15 +55,15 @@ internal static class CpuTimeGuide
         return watcher.GetSummaryCpuUsage();
     }
 
-    public static async Task<IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem>> ListingAsync()
+    public static async Task<IReadOnlyList<CpuFlowSegment>> ListingAsync()
     {
         var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
         await HandleRequest();
         watcher.Stop();
         Console.Write(watcher.ToHumanString(taskDescription: "a request"));
-        foreach (CpuUsageAsyncWatcher.ContextSwitchLogItem segment in watcher.Totals)
+        foreach (CpuFlowSegment segment in watcher.Totals)
         {
-            Console.WriteLine($"{segment.Duration:0.000} s, {segment.CpuShare:P0} of a CPU, {segment.CpuUsage}");
+            Console.WriteLine($"{segment.Duration.TotalSeconds:0.000} s, {segment.CpuShare:P0} of a CPU, {segment.CpuUsage}");
         }
 
         return watcher.Totals;

@@ -33,7 +33,7 @@ public class CultureTests
         {
             new CpuPressure(0.5, 0.25, 0.125, TimeSpan.FromSeconds(1.5)).ToString().Should().Be(
                 "CpuPressure { Average10Seconds = 0.5, Average60Seconds = 0.25, Average300Seconds = 0.125, Total = 00:00:01.5000000 }");
-            new CgroupCpu { Version = 2, Path = "/", Limit = 1.5, UsageNanoseconds = 100, Share = 0.5, ThrottledPeriods = 3 }.ToString().Should().Be(
+            new CgroupCpu { Version = 2, Path = "/", Limit = 1.5, UsageNanoseconds = 100, Share = 0.5, ThrottledPeriodCount = 3 }.ToString().Should().Be(
                 "CgroupCpu { Version = 2, Path = /, Limit = 1.5, Usage = 00:00:00.0000001, Share = 0.5, Periods = , "
                 + "ThrottledPeriods = 3, ThrottledTime =  }");
             new HdrHistogramUnit { Name = "ms", Ratio = 1.5 }.ToString().Should().Be("HdrHistogramUnit { Name = ms, Ratio = 1.5 }");

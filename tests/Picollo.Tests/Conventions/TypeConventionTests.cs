@@ -13,6 +13,19 @@ public class TypeConventionTests
         .Should().OnlyContain(type => PublicApiText.IsReadOnly(type));
 
     [Fact]
+    public void Members_that_only_version_01_needs_are_hidden()
+    {
+        string[] files = Directory.GetFiles(Path.Combine(Repository.Root, "src"), "*.Version01.cs", SearchOption.AllDirectories);
+        files.Should().HaveCountGreaterThan(10);
+        foreach (string file in files)
+        {
+            string[] lines = File.ReadAllLines(file);
+            lines.Count(line => line == "    [EditorBrowsable(EditorBrowsableState.Never)]").Should()
+                .Be(lines.Count(line => line.StartsWith("    public ", StringComparison.Ordinal)), file).And.BePositive();
+        }
+    }
+
+    [Fact]
     public void Public_fields_are_constant_or_readonly() => PublicSurface.Types
         .SelectMany(PublicSurface.MembersOf).OfType<FieldInfo>()
         .Should().OnlyContain(field => field.IsLiteral || field.IsInitOnly);
@@ -48,8 +61,8 @@ public class TypeConventionTests
         string[] durations = ["Time", "Duration", "Interval", "Latency", "Elapsed"];
         string[] units = ["Nano", "Pico", "Micro", "Milli", "Seconds", "Ticks", "Timestamp"];
 
-        // These names are from perf_event_open(2), as in v0.1, and from Universe.CpuUsage, with its unit.
-        Type[] foreign = [typeof(PerfEventCounterValue), typeof(CpuUsageAsyncWatcher.ContextSwitchLogItem)];
+        // The names of perf_event_open(2), as in v0.1.
+        Type[] foreign = [typeof(PerfEventCounterValue)];
 
         PublicSurface.Types.Except(foreign).SelectMany(PublicSurface.MembersOf)
             .Where(member => durations.Any(word => member.Name.Contains(word, StringComparison.Ordinal)))

@@ -30,7 +30,7 @@ public sealed class FlowPieceTests
         (int Thread, int Ticks, bool IsEnd)[] pieces =
             [.. Enumerable.Range(0, random.Next(40)).Select(_ => (random.Next(1, 5), random.Next(1, 100), random.Next(2) == 0))];
 
-        List<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments = FlowPiece.ToSegments(Listed(pieces));
+        List<CpuFlowSegment> segments = FlowPiece.ToSegments(Listed(pieces));
 
         segments.Sum(segment => segment.WallTicks).Should().Be(pieces.Sum(piece => piece.Ticks));
         CpuUsage.Sum(segments.Select(segment => segment.CpuUsage)).Should().Be(new CpuUsage(3 * pieces.Length, 2 * pieces.Length));
@@ -38,7 +38,7 @@ public sealed class FlowPieceTests
         segments.Should().HaveCount(pieces.Count(piece => piece.IsEnd) + running);
     });
 
-    private static CpuUsageAsyncWatcher.ContextSwitchLogItem Item(long ticks, int pieces) => new(ticks, new CpuUsage(3 * pieces, 2 * pieces));
+    private static CpuFlowSegment Item(long ticks, int pieces) => new(ticks, new CpuUsage(3 * pieces, 2 * pieces));
 
     private static FlowPiece? Listed(params (int Thread, int Ticks, bool IsEnd)[] pieces) => pieces.Aggregate(
         (FlowPiece?)null, static (last, piece) => new FlowPiece(Usage, piece.Ticks, piece.Thread, piece.IsEnd) { Previous = last });

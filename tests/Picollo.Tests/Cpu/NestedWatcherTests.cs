@@ -76,9 +76,9 @@ public class NestedWatcherTests
     [Fact]
     public void Allocated_bytes_are_those_between_start_and_stop()
     {
-        var outer = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, countsAllocations: true);
+        var outer = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, countsAllocations: true, listSwitches: false);
         byte[] before = new byte[50_000];
-        var inner = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, countsAllocations: true);
+        var inner = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, countsAllocations: true, listSwitches: false);
         byte[] inside = new byte[70_000];
         inner.Stop();
         byte[] after = new byte[90_000];

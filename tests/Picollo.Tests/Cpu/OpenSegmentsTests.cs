@@ -130,7 +130,7 @@ public sealed class OpenSegmentsTests : IDisposable
         (await recorded.Task.WaitAsync(TimeSpan.FromMinutes(1))).Should().BeInRange(Bytes, Bytes + Tolerance);
     }
 
-    private static CpuUsageAsyncWatcher Start() => new(CpuUsageDetail.TotalOnly, countsAllocations: true);
+    private static CpuUsageAsyncWatcher Start() => new(CpuUsageDetail.TotalOnly, countsAllocations: true, listSwitches: false);
 
     /// <summary>A thread that enters and leaves the flow of its creator.</summary>
     private sealed class FlowThread : IDisposable

@@ -193,12 +193,12 @@ public class ReaderContractTests
 
         // The managed thread ends slightly before the thread of the system.
         Until(() => !CpuUsageReader.TryGetByThread(id, out _, out _));
-        CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out string? reason).Should().BeFalse();
+        CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out MeasurementUnavailableException? failure).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
-        reason.Should().Contain("ended").And.Contain(id.ToString(CultureInfo.InvariantCulture));
-        CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long total, out reason).Should().BeFalse();
+        failure!.Message.Should().Contain("ended").And.Contain(id.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long total, out failure).Should().BeFalse();
         total.Should().Be(0);
-        reason.Should().Contain("ended");
+        failure!.Message.Should().Contain("ended");
 
         GC.KeepAlive(thread); // prevents Windows from giving the ID to another thread
     }
@@ -226,11 +226,11 @@ public class ReaderContractTests
         }
 
         Until(() => !CpuUsageReader.TryGetByProcess(child.Id, out _, out _));
-        CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out string? reason).Should().BeFalse();
+        CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out MeasurementUnavailableException? failure).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
-        reason.Should().Contain("exited").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
-        CpuUsageReader.TryGetProcessTimeNanoseconds(child.Id, out _, out reason).Should().BeFalse();
-        reason.Should().Contain("exited");
+        failure!.Message.Should().Contain("exited").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetProcessTimeNanoseconds(child.Id, out _, out failure).Should().BeFalse();
+        failure!.Message.Should().Contain("exited");
     }
 
     [Fact]
@@ -242,10 +242,10 @@ public class ReaderContractTests
         {
             // On Linux, the first thread of a process has the ID of the process.
             long id = OperatingSystem.IsWindows() ? child.Threads[0].Id : child.Id;
-            CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
-            reason.Should().Contain("This process has no thread").And.Contain("GetThreadId()");
-            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse();
-            reason.Should().Contain("This process has no thread");
+            CpuUsageReader.TryGetByThread(id, out _, out MeasurementUnavailableException? failure).Should().BeFalse();
+            failure!.Message.Should().Contain("This process has no thread").And.Contain("GetThreadId()");
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out failure).Should().BeFalse();
+            failure!.Message.Should().Contain("This process has no thread");
         }
         finally
         {
@@ -258,17 +258,17 @@ public class ReaderContractTests
     {
         foreach (long id in new[] { UnknownId, (long)int.MaxValue + 1, (1L << 32) + 4, long.MaxValue })
         {
-            CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
-            reason.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
-            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse();
-            reason.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
+            CpuUsageReader.TryGetByThread(id, out _, out MeasurementUnavailableException? failure).Should().BeFalse();
+            failure!.Message.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out failure).Should().BeFalse();
+            failure!.Message.Should().Contain(id.ToString(CultureInfo.InvariantCulture));
         }
 
-        CpuUsageReader.TryGetByProcess(UnknownId, out _, out string? process).Should().BeFalse();
-        process.Should().Contain(UnknownId.ToString(CultureInfo.InvariantCulture));
+        CpuUsageReader.TryGetByProcess(UnknownId, out _, out MeasurementUnavailableException? process).Should().BeFalse();
+        process!.Message.Should().Contain(UnknownId.ToString(CultureInfo.InvariantCulture));
 
         new Action(() => CpuUsageReader.GetByThread(UnknownId)).Should().Throw<MeasurementUnavailableException>();
-        new Action(() => CpuUsageReader.GetByProcess(UnknownId)).Should().Throw<MeasurementUnavailableException>().WithMessage(process);
+        new Action(() => CpuUsageReader.GetByProcess(UnknownId)).Should().Throw<MeasurementUnavailableException>().WithMessage(process.Message);
         new Action(() => CpuUsageReader.GetThreadTimeNanoseconds(UnknownId)).Should().Throw<MeasurementUnavailableException>();
         new Action(() => CpuUsageReader.GetProcessTimeNanoseconds(UnknownId)).Should().Throw<MeasurementUnavailableException>();
     }
@@ -281,10 +281,10 @@ public class ReaderContractTests
         TimeSpan own = CpuUsageReader.GetByProcess().Total;
         if (OperatingSystem.IsWindows())
         {
-            CpuUsageReader.TryGetByThread(thread + 1, out _, out string? reason).Should().BeFalse();
-            reason.Should().Contain("no thread");
-            CpuUsageReader.TryGetByProcess(Environment.ProcessId + 1, out _, out reason).Should().BeFalse();
-            reason.Should().Contain("no process");
+            CpuUsageReader.TryGetByThread(thread + 1, out _, out MeasurementUnavailableException? failure).Should().BeFalse();
+            failure!.Message.Should().Contain("no thread");
+            CpuUsageReader.TryGetByProcess(Environment.ProcessId + 1, out _, out failure).Should().BeFalse();
+            failure!.Message.Should().Contain("no process");
         }
 
         CpuUsageReader.TryGetByThread(thread, out _, out _).Should().BeTrue();
@@ -309,9 +309,9 @@ public class ReaderContractTests
     {
         if (OperatingSystem.IsWindows())
         {
-            CpuUsageReader.TryGetByChildren(out CpuUsage none, out string? reason).Should().BeFalse();
+            CpuUsageReader.TryGetByChildren(out CpuUsage none, out MeasurementUnavailableException? failure).Should().BeFalse();
             none.Should().Be(default(CpuUsage));
-            reason.Should().Contain("Windows").And.Contain("children");
+            failure!.Message.Should().Contain("Windows").And.Contain("children");
             return;
         }
 

@@ -13,7 +13,6 @@ public sealed class ResourceUsageTests
         MajorPageFaults = 10,
         BlockInputOperations = 8,
         BlockOutputOperations = 300,
-        ReceivedSignals = 1,
         VoluntaryContextSwitches = 1_000,
         InvoluntaryContextSwitches = 20,
     };
@@ -26,7 +25,6 @@ public sealed class ResourceUsageTests
         MajorPageFaults = 13,
         BlockInputOperations = 32,
         BlockOutputOperations = 316,
-        ReceivedSignals = 3,
         VoluntaryContextSwitches = 1_051,
         InvoluntaryContextSwitches = 24,
     };
@@ -42,7 +40,6 @@ public sealed class ResourceUsageTests
             MajorPageFaults = 3,
             BlockInputOperations = 24,
             BlockOutputOperations = 16,
-            ReceivedSignals = 2,
             VoluntaryContextSwitches = 51,
             InvoluntaryContextSwitches = 4,
         });
@@ -54,7 +51,6 @@ public sealed class ResourceUsageTests
             MajorPageFaults = -3,
             BlockInputOperations = -24,
             BlockOutputOperations = -16,
-            ReceivedSignals = -2,
             VoluntaryContextSwitches = -51,
             InvoluntaryContextSwitches = -4,
         });
@@ -71,7 +67,6 @@ public sealed class ResourceUsageTests
             MajorPageFaults = 23,
             BlockInputOperations = 40,
             BlockOutputOperations = 616,
-            ReceivedSignals = 4,
             VoluntaryContextSwitches = 2_051,
             InvoluntaryContextSwitches = 44,
         };
@@ -100,7 +95,7 @@ public sealed class ResourceUsageTests
             CultureInfo.CurrentCulture = new CultureInfo("") { NumberFormat = { NumberDecimalSeparator = ",", NegativeSign = "minus" } };
             (Later - Earlier).ToString().Should().Be(
                 "12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 40.3 MiB resident, page faults 120 minor and 3 major, "
-                + "block operations 24 input and 16 output, signals 2, context switches 51 voluntary and 4 involuntary");
+                + "block operations 24 input and 16 output, context switches 51 voluntary and 4 involuntary");
             (Earlier - Later).ToString().Should().EndWith("context switches -51 voluntary and -4 involuntary");
         }
         finally
@@ -117,7 +112,6 @@ public sealed class ResourceUsageTests
         MajorPageFaults = random.NextInt64(),
         BlockInputOperations = random.NextInt64(),
         BlockOutputOperations = random.NextInt64(),
-        ReceivedSignals = random.NextInt64(),
         VoluntaryContextSwitches = random.NextInt64(),
         InvoluntaryContextSwitches = random.NextInt64(),
     };

@@ -216,7 +216,7 @@ public class SystemCpuTests
     [Fact]
     public void TryCreate_takes_the_first_sample()
     {
-        SystemCpu.TryCreate(SystemCpuParts.None, out SystemCpu? cpu, out string? reason).Should().BeTrue(reason);
+        SystemCpu.TryCreate(SystemCpuParts.None, out SystemCpu? cpu, out MeasurementUnavailableException? failure).Should().BeTrue(failure?.Message);
         cpu!.Cpus.Should().NotBeEmpty();
         cpu.Dispose();
     }

@@ -21,14 +21,14 @@ public sealed class WatcherTotalsTests
         }
 
         watcher.Stop();
-        IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem> totals = watcher.Totals;
+        IReadOnlyList<CpuFlowSegment> totals = watcher.Totals;
         await Task.Yield();
 
         watcher.Detail.Should().Be(CpuUsageDetail.UserAndKernel);
         watcher.SwitchCount.Should().BeInRange(1, 20, "threads that queued the rest of the flow may still be leaving it");
         totals.Should().HaveCountGreaterThan(20).And.Equal(watcher.Totals);
         Sum(totals).Should().Be(watcher.GetSummaryCpuUsage()).And.NotBe(default(CpuUsage));
-        totals.Should().OnlyContain(segment => segment.Duration > 0 && segment.CpuUsage.UserNanoseconds >= 0 && segment.CpuUsage.KernelNanoseconds >= 0);
+        totals.Should().OnlyContain(segment => segment.Duration > TimeSpan.Zero && segment.CpuUsage.UserNanoseconds >= 0 && segment.CpuUsage.KernelNanoseconds >= 0);
 
         // The segments are consecutive, but if a thread is interrupted while it leaves the flow, its segment lasts until it runs again.
         long[] lengths = [.. totals.Select(segment => segment.WallTicks).Order()];
@@ -150,7 +150,7 @@ public sealed class WatcherTotalsTests
         runs.Wait();
 
         watcher.Totals.Should().HaveCount(3, "one thread has ended, one waits, and this one queries");
-        CpuUsageAsyncWatcher.ContextSwitchLogItem first = watcher.Totals[0];
+        CpuFlowSegment first = watcher.Totals[0];
         mayEnd.Set();
         running.Join();
         watcher.Totals.Should().HaveCount(3).And.HaveElementAt(0, first);
@@ -195,13 +195,13 @@ public sealed class WatcherTotalsTests
         watcher.Add(new CpuSegment(5, new CpuUsage(3, 2)), byThreadSwitch: true, wallTicks: 9);
         watcher.Add(new CpuSegment(1, default), byThreadSwitch: false);
 
-        Listed().Should().Equal(new CpuUsageAsyncWatcher.ContextSwitchLogItem(9, new CpuUsage(3, 2)));
+        Listed().Should().Equal(new CpuFlowSegment(9, new CpuUsage(3, 2)));
         watcher.Stop();
         watcher.Add(new CpuSegment(5, new CpuUsage(3, 2)), byThreadSwitch: true, wallTicks: 9);
         Listed().Should().ContainSingle("a segment that ends after the stop is not counted");
 
         // The segment of the thread above, which ended without a report, has no wall time. It is listed when any thread enters a flow.
-        IEnumerable<CpuUsageAsyncWatcher.ContextSwitchLogItem> Listed() => watcher.Totals.Where(segment => segment.WallTicks != 0);
+        IEnumerable<CpuFlowSegment> Listed() => watcher.Totals.Where(segment => segment.WallTicks != 0);
     }
 
     [Fact]
@@ -253,6 +253,11 @@ public sealed class WatcherTotalsTests
     }
 
     [Fact]
+    public void A_list_requires_user_and_kernel_time() =>
+        FluentActions.Invoking(() => new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, listSwitches: true))
+            .Should().Throw<ArgumentException>().WithParameterName("listSwitches");
+
+    [Fact]
     public void A_watcher_without_a_list_throws_with_a_remedy()
     {
         using var watcher = new CpuUsageAsyncWatcher();
@@ -266,6 +271,6 @@ public sealed class WatcherTotalsTests
     // Runs in a separate flow.
     private static Task InSeparateFlow(Func<Task> test) => Task.Run(test);
 
-    private static CpuUsage Sum(IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments) =>
+    private static CpuUsage Sum(IReadOnlyList<CpuFlowSegment> segments) =>
         CpuUsage.Sum(segments.Select(segment => segment.CpuUsage));
 }

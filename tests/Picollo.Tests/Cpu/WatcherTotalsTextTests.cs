@@ -7,7 +7,7 @@ namespace Picollo.Tests.Cpu;
 /// <summary>The text and the numbers of the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
 public sealed class WatcherTotalsTextTests
 {
-    private static readonly CpuUsageAsyncWatcher.ContextSwitchLogItem[] Segments =
+    private static readonly CpuFlowSegment[] Segments =
     [
         Item(milliseconds: 10, new CpuUsage(8_900_000, 70_000)),
         Item(milliseconds: 1_000, new CpuUsage(30_000, 0)),
@@ -17,11 +17,11 @@ public sealed class WatcherTotalsTextTests
     [Fact]
     public void A_segment_has_its_duration_in_seconds_and_its_share_of_a_CPU()
     {
-        Segments[0].Duration.Should().Be(0.01);
+        Segments[0].Duration.Should().Be(TimeSpan.FromMilliseconds(10));
         Segments[0].CpuShare.Should().BeApproximately(0.897, 1e-12);
-        Segments[2].Duration.Should().Be(0);
+        Segments[2].Duration.Should().Be(TimeSpan.Zero);
         Segments[2].CpuShare.Should().Be(0, "a segment of zero length has the share 0, not infinity");
-        default(CpuUsageAsyncWatcher.ContextSwitchLogItem).CpuShare.Should().Be(0);
+        default(CpuFlowSegment).CpuShare.Should().Be(0);
     }
 
     [Fact]
@@ -70,7 +70,7 @@ public sealed class WatcherTotalsTextTests
         FluentActions.Invoking(() => new CpuUsageAsyncWatcher(listSwitches: true).ToHumanString(-1))
             .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("indent");
 
-    private static CpuUsageAsyncWatcher.ContextSwitchLogItem Item(long milliseconds, CpuUsage usage) =>
+    private static CpuFlowSegment Item(long milliseconds, CpuUsage usage) =>
         new(milliseconds * (Stopwatch.Frequency / 1_000), usage);
 
     private static string[] Lines(string text) => text.Split(Environment.NewLine);

@@ -326,18 +326,18 @@ public sealed class SoftwareCounterSessionTests
             .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
             .WithNamedCounter("nopmu/event=1/")
             .WithTracepoint("nosuch:tracepoint");
-        factory.TryCreate(out PerfEventCounterSession? none, out string? reason).Should().BeFalse();
+        factory.TryCreate(out PerfEventCounterSession? none, out MeasurementUnavailableException? failure).Should().BeFalse();
         none.Should().BeNull();
-        reason.Should().Contain("nopmu/event=1/", "names are resolved before anything is opened");
+        failure!.Message.Should().Contain("nopmu/event=1/", "names are resolved before anything is opened");
         MeasurementUnavailableException unresolved = factory.Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().Which;
-        (unresolved.Message, unresolved.ErrorNumber).Should().Be((reason!, null), "no system call was refused");
+        (unresolved.Message, unresolved.Cause, unresolved.ErrorNumber).Should().Be((failure.Message, failure.Cause, null), "no system call was refused");
         Software.WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU").Invoking(f => f.Create())
             .Should().Throw<MeasurementUnavailableException>().Which.ErrorNumber.Should().Be(Errno.ENOENT);
 
         using PerfEventCounterSession session = factory.WithOptional().Create();
         session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock");
-        session.UnavailableCounters.Select(counter => counter.Name).Should().BeEquivalentTo("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
-        session.UnavailableCounters.Should().OnlyContain(counter => counter.UnavailableReason.StartsWith(counter.Name + ": "));
+        session.UnavailableCounters.Keys.Should().Equal("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
+        session.UnavailableCounters.Should().OnlyContain(counter => counter.Value.Message.StartsWith(counter.Key + ": "));
         session.Read();
         session.Record();
     }

@@ -21,7 +21,7 @@ public sealed partial class CpuUsageAsyncWatcher
     /// </example>
     /// </remarks>
     /// <exception cref="InvalidOperationException">The watcher was not created with <c>listSwitches: true</c>.</exception>
-    public IReadOnlyList<ContextSwitchLogItem> Totals
+    public IReadOnlyList<CpuFlowSegment> Totals
     {
         get
         {
@@ -55,32 +55,4 @@ public sealed partial class CpuUsageAsyncWatcher
 
     /// <summary>The last piece of the list; null if the list is empty or the watcher does not record one.</summary>
     internal FlowPiece? LastPiece => (_optionalParts as SwitchList)?.Last;
-
-    /// <summary>A segment of a flow: the part that one thread runs from the moment it enters the flow until it leaves the flow.</summary>
-    /// <remarks>Immutable and thread-safe. The default value is a segment of zero length.</remarks>
-    [DebuggerDisplay("{ToString(),nq}")]
-    public readonly record struct ContextSwitchLogItem
-    {
-        private const double NanosecondsPerSecond = 1e9;
-
-        internal ContextSwitchLogItem(long wallTicks, CpuUsage cpuUsage) => (WallTicks, CpuUsage) = (wallTicks, cpuUsage);
-
-        /// <summary>The wall time of the segment, in seconds; at least 0.</summary>
-        public double Duration => (double)WallTicks / Stopwatch.Frequency;
-
-        /// <summary>The CPU time of the segment, split into user and kernel time.</summary>
-        public CpuUsage CpuUsage { get; }
-
-        /// <summary>The fraction of <see cref="Duration"/> in which the thread ran on a CPU, usually 0 to 1; 0 for a segment of zero
-        /// length. A short segment can exceed 1 slightly, because the two clocks differ.</summary>
-        public double CpuShare => WallTicks == 0 ? 0 : CpuUsage.TotalNanoseconds / (Duration * NanosecondsPerSecond);
-
-        /// <summary>The wall time, in ticks of <see cref="Stopwatch"/>.</summary>
-        internal long WallTicks { get; }
-
-        /// <summary>Formats duration, CPU share and CPU time; culture-invariant.</summary>
-        /// <returns>A string such as <c>10.123 ms, CPU 98.5 %: 9.970 ms (user 9.900 ms, kernel 0.070 ms)</c>.</returns>
-        public override string ToString() => string.Create(
-            CultureInfo.InvariantCulture, $"{Duration * 1_000:0.000} ms, CPU {CpuShare * 100:0.0} %: {CpuUsage:ms}");
-    }
 }

@@ -85,28 +85,27 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Starts watching the current flow.</summary>
     /// <param name="detail">Whether user and kernel time are read separately.</param>
+    /// <param name="listSwitches">Whether <see cref="Totals"/> lists the segments of the flow, which requires
+    /// <see cref="CpuUsageDetail.UserAndKernel"/>. Each segment takes memory.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="detail"/> is not a defined value.</exception>
+    /// <exception cref="ArgumentException">Switches are listed with <see cref="CpuUsageDetail.TotalOnly"/>.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread.</exception>
-    public CpuUsageAsyncWatcher(CpuUsageDetail detail = CpuUsageDetail.UserAndKernel)
-        : this(detail, countsAllocations: false)
-    {
-    }
-
-    /// <summary>Starts watching the current flow with <see cref="CpuUsageDetail.UserAndKernel"/>, and optionally lists its
-    /// switches.</summary>
-    /// <param name="listSwitches">Whether <see cref="Totals"/> lists the segments of the flow. Each segment takes memory.</param>
-    /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread.</exception>
-    public CpuUsageAsyncWatcher(bool listSwitches)
-        : this(CpuUsageDetail.UserAndKernel, countsAllocations: false, listSwitches)
+    public CpuUsageAsyncWatcher(CpuUsageDetail detail = CpuUsageDetail.UserAndKernel, bool listSwitches = false)
+        : this(detail, countsAllocations: false, listSwitches)
     {
     }
 
     /// <summary>Starts watching the current flow, and optionally counts the bytes that it allocates and lists its switches.</summary>
-    internal CpuUsageAsyncWatcher(CpuUsageDetail detail, bool countsAllocations, bool listSwitches = false)
+    internal CpuUsageAsyncWatcher(CpuUsageDetail detail, bool countsAllocations, bool listSwitches)
     {
         if (detail is not (CpuUsageDetail.TotalOnly or CpuUsageDetail.UserAndKernel))
         {
             throw new ArgumentOutOfRangeException(nameof(detail), detail, "The detail must be TotalOnly or UserAndKernel.");
+        }
+
+        if (listSwitches && detail == CpuUsageDetail.TotalOnly)
+        {
+            throw new ArgumentException("A list of switches requires CpuUsageDetail.UserAndKernel.", nameof(listSwitches));
         }
 
         // The change handler must not throw, so this is checked here.
@@ -126,8 +125,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     private CpuUsageAsyncWatcher(FlowReadings readings, byte state) => (_readings, _state) = ((byte)readings, state);
 
-    /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If <see langword="false"/>, the constructors
-    /// throw a <see cref="MeasurementUnavailableException"/>.</summary>
+    /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If <see langword="false"/>, the constructor
+    /// throws a <see cref="MeasurementUnavailableException"/>.</summary>
     public static bool IsSupported => CpuTimes.Current.ThreadFailure is null;
 
     /// <summary>Whether user and kernel time are read separately.</summary>

@@ -10,7 +10,7 @@ internal sealed record FlowPiece(CpuUsage Usage, long WallTicks, int ThreadId, b
     public FlowPiece? Previous { get; set; }
 
     /// <summary>Joins the pieces of each segment. The completed segments are first, in the order of completion.</summary>
-    public static List<CpuUsageAsyncWatcher.ContextSwitchLogItem> ToSegments(FlowPiece? last)
+    public static List<CpuFlowSegment> ToSegments(FlowPiece? last)
     {
         Stack<FlowPiece> pieces = [];
         for (; last is not null; last = last.Previous)
@@ -18,12 +18,12 @@ internal sealed record FlowPiece(CpuUsage Usage, long WallTicks, int ThreadId, b
             pieces.Push(last);
         }
 
-        List<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments = [];
-        Dictionary<int, CpuUsageAsyncWatcher.ContextSwitchLogItem> open = [];
+        List<CpuFlowSegment> segments = [];
+        Dictionary<int, CpuFlowSegment> open = [];
         foreach (FlowPiece piece in pieces)
         {
-            open.Remove(piece.ThreadId, out CpuUsageAsyncWatcher.ContextSwitchLogItem before);
-            CpuUsageAsyncWatcher.ContextSwitchLogItem joined = new(before.WallTicks + piece.WallTicks, before.CpuUsage + piece.Usage);
+            open.Remove(piece.ThreadId, out CpuFlowSegment before);
+            CpuFlowSegment joined = new(before.WallTicks + piece.WallTicks, before.CpuUsage + piece.Usage);
             if (piece.IsEnd)
             {
                 segments.Add(joined);

@@ -8,8 +8,7 @@ internal static class SegmentTable
 
     private static readonly string[] Headings = ["#", "duration, ms", "CPU, ms", "user, ms", "kernel, ms", "CPU share"];
 
-    public static string Format(
-        IReadOnlyList<CpuUsageAsyncWatcher.ContextSwitchLogItem> segments, int indent, string? taskDescription)
+    public static string Format(IReadOnlyList<CpuFlowSegment> segments, int indent, string? taskDescription)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(indent);
         CpuUsage sum = CpuUsage.Sum(segments.Select(static segment => segment.CpuUsage));
@@ -26,10 +25,10 @@ internal static class SegmentTable
         return text.ToString();
     }
 
-    private static string[] CellsOf(CpuUsageAsyncWatcher.ContextSwitchLogItem segment, int number) =>
+    private static string[] CellsOf(CpuFlowSegment segment, int number) =>
     [
         number.ToString(CultureInfo.InvariantCulture),
-        (segment.Duration * 1_000).ToString("0.000", CultureInfo.InvariantCulture),
+        segment.Duration.TotalMilliseconds.ToString("0.000", CultureInfo.InvariantCulture),
         Milliseconds(segment.CpuUsage.TotalNanoseconds),
         Milliseconds(segment.CpuUsage.UserNanoseconds),
         Milliseconds(segment.CpuUsage.KernelNanoseconds),

@@ -188,8 +188,8 @@ internal static class CgroupFiles
             group = name switch
             {
                 _ when name.SequenceEqual("usage_usec"u8) => group with { UsageNanoseconds = TextFields.Scale(value, 1_000) },
-                _ when name.SequenceEqual("nr_periods"u8) => group with { Periods = value },
-                _ when name.SequenceEqual("nr_throttled"u8) => group with { ThrottledPeriods = value },
+                _ when name.SequenceEqual("nr_periods"u8) => group with { PeriodCount = value },
+                _ when name.SequenceEqual("nr_throttled"u8) => group with { ThrottledPeriodCount = value },
                 _ when name.SequenceEqual("throttled_usec"u8) =>
                     group with { ThrottledTime = new TimeSpan(TextFields.Scale(value, TimeSpan.TicksPerMicrosecond)) },
                 _ when name.SequenceEqual("throttled_time"u8) =>

@@ -30,7 +30,7 @@ internal sealed class LinuxCgroup(string root)
         if (_unavailableReason is null)
         {
             CgroupCpu own = ReadGroup(_groups[0]);
-            if (own is { Limit: null, UsageNanoseconds: null, Periods: null })
+            if (own is { Limit: null, UsageNanoseconds: null, PeriodCount: null })
             {
                 _unavailableReason = LinuxReasons.CgroupGone;
                 _selfCgroup = [];

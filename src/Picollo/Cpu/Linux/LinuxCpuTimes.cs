@@ -182,7 +182,6 @@ internal static unsafe class LinuxResourceUsage
         MajorPageFaults = usage.MajorFaults,
         BlockInputOperations = usage.BlockInputs,
         BlockOutputOperations = usage.BlockOutputs,
-        ReceivedSignals = usage.Signals,
         VoluntaryContextSwitches = usage.VoluntarySwitches,
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };

@@ -144,7 +144,6 @@ internal static unsafe class MacResourceUsage
         MajorPageFaults = usage.MajorFaults,
         BlockInputOperations = usage.BlockInputs,
         BlockOutputOperations = usage.BlockOutputs,
-        ReceivedSignals = usage.Signals,
         VoluntaryContextSwitches = usage.VoluntarySwitches,
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };

@@ -134,15 +134,15 @@ public sealed class SystemCpu : IDisposable
     /// <summary>Takes the first sample, if this system supports it.</summary>
     /// <param name="parts">The parts to read in addition to <see cref="SystemCpuParts.States"/>.</param>
     /// <param name="cpu">The new instance; <see langword="null"/> on failure.</param>
-    /// <param name="reason">The cause and the remedy; <see langword="null"/> on success.</param>
+    /// <param name="failure">The cause and the remedy; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the system can be sampled; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
     public static bool TryCreate(
-        SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
+        SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {
         cpu = new SystemCpu(CpuPlatform.Current.CreateSystemCpuSource(), parts);
-        reason = cpu._now.StatesFailure?.Message;
-        cpu = reason is null ? cpu : null;
+        failure = cpu._now.StatesFailure;
+        cpu = failure is null ? cpu : null;
         return cpu is not null;
     }
 

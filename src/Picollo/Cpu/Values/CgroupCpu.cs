@@ -29,10 +29,10 @@ public readonly record struct CgroupCpu
     public double? Share { get; internal init; }
 
     /// <summary>The number of enforcement periods in which the group had something to run.</summary>
-    public long? Periods { get; internal init; }
+    public long? PeriodCount { get; internal init; }
 
-    /// <summary>The number of <see cref="Periods"/> in which the group exhausted its quota.</summary>
-    public long? ThrottledPeriods { get; internal init; }
+    /// <summary>The number of these periods in which the group exhausted its quota.</summary>
+    public long? ThrottledPeriodCount { get; internal init; }
 
     /// <summary>The time for which the group was throttled, summed over CPUs.</summary>
     public TimeSpan? ThrottledTime { get; internal init; }
@@ -41,7 +41,7 @@ public readonly record struct CgroupCpu
 
     private bool PrintMembers(System.Text.StringBuilder text) =>
         text.Append(CultureInfo.InvariantCulture, $"Version = {Version}, Path = {Path}, Limit = {Limit}, Usage = {Usage}, Share = {Share}"
-            + $", Periods = {Periods}, ThrottledPeriods = {ThrottledPeriods}, ThrottledTime = {ThrottledTime}").Length > 0;
+            + $", Periods = {PeriodCount}, ThrottledPeriods = {ThrottledPeriodCount}, ThrottledTime = {ThrottledTime}").Length > 0;
 
     /// <summary>Returns a copy with the share of the time since an earlier sample of the same group.</summary>
     internal CgroupCpu Since(CgroupCpu? before, long intervalNanoseconds) =>

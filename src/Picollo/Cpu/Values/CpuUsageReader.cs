@@ -46,14 +46,15 @@ public static class CpuUsageReader
     /// report its time.</exception>
     public static CpuUsage GetByThread(long threadId) => GetSplit(ResourceOwner.Thread, Valid(threadId));
 
-    /// <summary>Reads the same time as <see cref="GetByThread(long)"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same time as <see cref="GetByThread(long)"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
     /// <param name="usage">The time since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the time was read; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
-    public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGetSplit(ResourceOwner.Thread, Valid(threadId), out usage, out reason);
+    public static bool TryGetByThread(
+        long threadId, out CpuUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetSplit(ResourceOwner.Thread, Valid(threadId), out usage, out failure);
 
     /// <summary>Returns the CPU time of all threads of this process, split into user and kernel time.</summary>
     /// <returns>The time since the start of the process, including ended threads but not children.</returns>
@@ -68,13 +69,14 @@ public static class CpuUsageReader
     /// this user.</exception>
     public static CpuUsage GetByProcess(int processId) => GetSplit(ResourceOwner.Process, Valid(processId));
 
-    /// <summary>Reads the same time as <see cref="GetByProcess(int)"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same time as <see cref="GetByProcess(int)"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <param name="usage">The time since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGetSplit(ResourceOwner.Process, Valid(processId), out usage, out reason);
+    public static bool TryGetByProcess(
+        int processId, out CpuUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetSplit(ResourceOwner.Process, Valid(processId), out usage, out failure);
 
     /// <summary>Returns the CPU time of this process's children that have exited and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
@@ -82,12 +84,12 @@ public static class CpuUsageReader
     /// <exception cref="MeasurementUnavailableException">This system does not report it, for example Windows.</exception>
     public static CpuUsage GetByChildren() => GetSplit(ResourceOwner.Children, 0);
 
-    /// <summary>Reads the same time as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same time as <see cref="GetByChildren"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="usage">The time since the start of this process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
-    public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
+    public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetSplit(ResourceOwner.Children, 0, out usage, out failure);
 
     /// <summary>Returns the CPU time of the current thread, user and kernel time together, at the finest resolution and the lowest cost of
     /// the system: one system call, which reads the clock of the thread. Use it if the total is sufficient. In loops that read very often,
@@ -112,14 +114,15 @@ public static class CpuUsageReader
     /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
     public static long GetThreadTimeNanoseconds(long threadId) => GetTotal(ResourceOwner.Thread, Valid(threadId));
 
-    /// <summary>Reads the same time as <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason for a failure instead of
-    /// throwing.</summary>
+    /// <summary>Reads the same time as <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the exception instead of throwing
+    /// it.</summary>
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
     /// <param name="nanoseconds">The time since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason) =>
-        TryGetTotal(ResourceOwner.Thread, Valid(threadId), out nanoseconds, out reason);
+    public static bool TryGetThreadTimeNanoseconds(
+        long threadId, out long nanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetTotal(ResourceOwner.Thread, Valid(threadId), out nanoseconds, out failure);
 
     /// <summary>Returns the CPU time of this process, user and kernel time together, at the finest resolution of the system.</summary>
     /// <returns>The time since the start of the process, in nanoseconds.</returns>
@@ -132,14 +135,15 @@ public static class CpuUsageReader
     /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
     public static long GetProcessTimeNanoseconds(int processId) => GetTotal(ResourceOwner.Process, Valid(processId));
 
-    /// <summary>Reads the same time as <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason for a failure instead of
-    /// throwing.</summary>
+    /// <summary>Reads the same time as <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the exception instead of throwing
+    /// it.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <param name="nanoseconds">The time since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
-    public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason) =>
-        TryGetTotal(ResourceOwner.Process, Valid(processId), out nanoseconds, out reason);
+    public static bool TryGetProcessTimeNanoseconds(
+        int processId, out long nanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetTotal(ResourceOwner.Process, Valid(processId), out nanoseconds, out failure);
 
     /// <summary>Returns the system's ID of the current thread, to pass to <see cref="GetByThread(long)"/> on another thread. It differs
     /// from <see cref="Environment.CurrentManagedThreadId"/>.</summary>
@@ -167,22 +171,6 @@ public static class CpuUsageReader
     private static CpuUsage GetSplit(ResourceOwner owner, long id) =>
         CpuTimes.Current.TryGetSplit(owner, id, out CpuUsage usage, out MeasurementUnavailableException? failure) ? usage : throw failure;
 
-    private static bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        _ = CpuTimes.Current.TryGetSplit(owner, id, out usage, out MeasurementUnavailableException? failure);
-        reason = failure?.Message;
-        return reason is null;
-    }
-
     private static long GetTotal(ResourceOwner owner, long id) =>
-        CpuTimes.Current.TryGetTotal(owner, id, out long nanoseconds, out MeasurementUnavailableException? failure)
-            ? nanoseconds
-            : throw failure;
-
-    private static bool TryGetTotal(ResourceOwner owner, long id, out long nanoseconds, [NotNullWhen(false)] out string? reason)
-    {
-        _ = CpuTimes.Current.TryGetTotal(owner, id, out nanoseconds, out MeasurementUnavailableException? failure);
-        reason = failure?.Message;
-        return reason is null;
-    }
+        CpuTimes.Current.TryGetTotal(owner, id, out long total, out MeasurementUnavailableException? failure) ? total : throw failure;
 }

@@ -7,7 +7,7 @@ namespace Picollo.Cpu;
 /// All counts of a reading come from one call. Immutable and thread-safe. Reading takes one system call (two for a thread) and does not
 /// allocate. For a process, the time of the call grows with the number of threads.</para>
 /// <para><b>Source.</b> <c>getrusage(2)</c>. The other fields of <c>struct rusage</c> (<c>ru_ixrss</c>, <c>ru_idrss</c>, <c>ru_isrss</c>,
-/// <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>) are always 0 on Linux.</para>
+/// <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>, <c>ru_nsignals</c>) are always 0 on Linux.</para>
 /// <para><b>macOS</b> counts only waits in the BSD part of its kernel as voluntary, and all other switches as involuntary, including waits
 /// for a lock. Only their sum is meaningful there.</para>
 /// <example>
@@ -57,10 +57,6 @@ public readonly record struct ResourceUsage
     /// nothing.</remarks>
     public long BlockOutputOperations { get; internal init; }
 
-    /// <summary>The number of received signals (<c>ru_nsignals</c>). Always 0 on Linux, which does not maintain the field
-    /// (<c>getrusage(2)</c>).</summary>
-    public long ReceivedSignals { get; internal init; }
-
     /// <summary>The number of times that the thread or process gave up the CPU to wait, for example for a lock, input or a timer.</summary>
     public long VoluntaryContextSwitches { get; internal init; }
 
@@ -74,24 +70,24 @@ public readonly record struct ResourceUsage
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByThread() => Get(ResourceOwner.Thread);
 
-    /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="usage">The usage since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <returns><see langword="true"/> if the usage was read; otherwise, <see langword="false"/>.</returns>
-    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGet(ResourceOwner.Thread, out usage, out reason);
+    public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetResources(ResourceOwner.Thread, out usage, out failure);
 
     /// <summary>Returns the resource usage of all threads of this process. Linux and macOS only.</summary>
     /// <returns>The usage since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByProcess() => Get(ResourceOwner.Process);
 
-    /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the exception instead of throwing it.</summary>
     /// <param name="usage">The usage since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="failure">The cause of a failure; <see langword="null"/> on success.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
-    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGet(ResourceOwner.Process, out usage, out reason);
+    public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetResources(ResourceOwner.Process, out usage, out failure);
 
     /// <summary>Returns the resource usage of this process's children that have ended and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
@@ -99,10 +95,10 @@ public readonly record struct ResourceUsage
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByChildren() => Get(ResourceOwner.Children);
 
-    /// <summary>Reads the same values as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByChildren"/>, but returns the exception instead of throwing it.</summary>
     /// <inheritdoc cref="TryGetByProcess" path="/param|/returns"/>
-    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
-        TryGet(ResourceOwner.Children, out usage, out reason);
+    public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out MeasurementUnavailableException? failure) =>
+        CpuTimes.Current.TryGetResources(ResourceOwner.Children, out usage, out failure);
 
     /// <summary>Subtracts two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the value of the later one, because
     /// a high-water mark has no difference.</summary>
@@ -116,7 +112,6 @@ public readonly record struct ResourceUsage
         MajorPageFaults = end.MajorPageFaults - start.MajorPageFaults,
         BlockInputOperations = end.BlockInputOperations - start.BlockInputOperations,
         BlockOutputOperations = end.BlockOutputOperations - start.BlockOutputOperations,
-        ReceivedSignals = end.ReceivedSignals - start.ReceivedSignals,
         VoluntaryContextSwitches = end.VoluntaryContextSwitches - start.VoluntaryContextSwitches,
         InvoluntaryContextSwitches = end.InvoluntaryContextSwitches - start.InvoluntaryContextSwitches,
     };
@@ -133,30 +128,20 @@ public readonly record struct ResourceUsage
         MajorPageFaults = left.MajorPageFaults + right.MajorPageFaults,
         BlockInputOperations = left.BlockInputOperations + right.BlockInputOperations,
         BlockOutputOperations = left.BlockOutputOperations + right.BlockOutputOperations,
-        ReceivedSignals = left.ReceivedSignals + right.ReceivedSignals,
         VoluntaryContextSwitches = left.VoluntaryContextSwitches + right.VoluntaryContextSwitches,
         InvoluntaryContextSwitches = left.InvoluntaryContextSwitches + right.InvoluntaryContextSwitches,
     };
 
     /// <summary>Formats all values; culture-invariant.</summary>
     /// <returns>A string such as <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0
-    /// major, block operations 8 input and 16 output, signals 0, context switches 51 voluntary and 3 involuntary</c>.</returns>
+    /// major, block operations 8 input and 16 output, context switches 51 voluntary and 3 involuntary</c>.</returns>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, "
         + $"page faults {MinorPageFaults} minor and {MajorPageFaults} major, "
-        + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, signals {ReceivedSignals}, "
+        + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
     private static ResourceUsage Get(ResourceOwner owner) =>
-        CpuTimes.Current.TryGetResources(owner, out ResourceUsage usage, out MeasurementUnavailableException? failure)
-            ? usage
-            : throw failure;
-
-    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        _ = CpuTimes.Current.TryGetResources(owner, out usage, out MeasurementUnavailableException? failure);
-        reason = failure?.Message;
-        return reason is null;
-    }
+        CpuTimes.Current.TryGetResources(owner, out ResourceUsage now, out MeasurementUnavailableException? failure) ? now : throw failure;
 }

@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
 using System.Text.Json;
@@ -16,6 +17,7 @@ namespace Picollo.Metrics;
 /// for every bucket of its range, at most 190 MB.</para>
 /// <para>Stateless and thread-safe.</para>
 /// </remarks>
+[EditorBrowsable(EditorBrowsableState.Never)] // only generated code refers to it by name
 public sealed class PicolloJsonConverter : JsonConverterFactory
 {
     /// <inheritdoc/>

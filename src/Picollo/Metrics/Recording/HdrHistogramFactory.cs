@@ -9,7 +9,7 @@ namespace Picollo.Metrics;
 /// <para>Immutable and thread-safe.</para>
 /// </remarks>
 [DebuggerDisplay("RelativeError = {Settings.RelativeError}, Range = {Settings.MinTrackableValue} to {Settings.MaxTrackableValue}")]
-public abstract class HdrHistogramFactory
+public abstract partial class HdrHistogramFactory
 {
     private protected HdrHistogramFactory(HdrHistogramSettings settings) => Settings = settings;
 
@@ -83,26 +83,6 @@ public abstract class HdrHistogramFactory
     /// <summary>Selects the thread-local variant: any number of threads can record, each into its own counters.</summary>
     /// <returns>A new factory, which replaces the interlocked variant if it was selected.</returns>
     public abstract HdrHistogramFactory WithThreadLocal();
-
-    /// <summary>Selects 32-bit or 64-bit storage, for code that decides at run time.</summary>
-    /// <param name="enabled"><see langword="true"/> for 32-bit storage, <see langword="false"/> for 64-bit storage.</param>
-    /// <returns>A new factory.</returns>
-    public HdrHistogramFactory WithUInt32Storage(bool enabled) => enabled ? WithUInt32Storage() : WithUInt64Storage();
-
-    /// <summary>Enables or disables interlocked recording, for code that decides at run time.</summary>
-    /// <param name="enabled"><see langword="true"/> to select the interlocked variant; <see langword="false"/> to change an interlocked
-    /// factory to the plain variant.</param>
-    /// <returns>A factory of the variant.</returns>
-    public HdrHistogramFactory WithInterlocked(bool enabled) => enabled ? WithInterlocked() : WithoutInterlocked();
-
-    /// <summary>Enables or disables thread-local recording, for code that decides at run time.</summary>
-    /// <param name="enabled"><see langword="true"/> to select the thread-local variant; <see langword="false"/> to change a thread-local
-    /// factory to the plain variant.</param>
-    /// <param name="accumulateInterval">Ignored: readers see every record immediately, so nothing is accumulated. The parameter exists for
-    /// compatibility with Picollo v0.1.</param>
-    /// <returns>A factory of the variant.</returns>
-    public HdrHistogramFactory WithThreadLocal(bool enabled, TimeSpan? accumulateInterval = null) =>
-        enabled ? WithThreadLocal() : WithoutThreadLocal();
 
     /// <summary>Creates an empty histogram.</summary>
     /// <returns>A new histogram of the factory's variant.</returns>

@@ -20,23 +20,13 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// </remarks>
-public struct NanoScope : IDisposable
+public partial struct NanoScope : IDisposable
 {
     /// <summary>One second in nanoseconds.</summary>
     public const ulong OneSecondValue = 1_000_000_000;
 
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
-
-    /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">The histogram that receives the duration.</param>
-    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public NanoScope(HdrHistogram histogram)
-    {
-        _histogram = histogram;
-        _start = Stopwatch.GetTimestamp();
-    }
 
     /// <summary>The time since the start of the scope, in nanoseconds.</summary>
     public readonly ulong ElapsedNanos
@@ -53,9 +43,6 @@ public struct NanoScope : IDisposable
     public static ulong TicksToNanos(long stopwatchTicks) =>
         StopwatchTicks.Convert(stopwatchTicks, OneSecondValue, (ulong)Stopwatch.Frequency);
 
-    /// <inheritdoc cref="TicksToNanos(long)"/>
-    public static ulong TicksToNanos(ulong stopwatchTicks) => TicksToNanos((long)Math.Min(stopwatchTicks, long.MaxValue));
-
     /// <summary>Ends the measurement and records the duration. Further calls on the same variable do nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Dispose()
@@ -69,21 +56,13 @@ public struct NanoScope : IDisposable
 /// <summary>Measures the duration of a <see langword="using"/> block with <see cref="Stopwatch"/> and records it into a histogram in
 /// microseconds.</summary>
 /// <inheritdoc cref="NanoScope" path="/remarks"/>
-public struct MicroScope : IDisposable
+public partial struct MicroScope : IDisposable
 {
     /// <summary>One second in microseconds.</summary>
     public const ulong OneSecondValue = 1_000_000;
 
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
-
-    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public MicroScope(HdrHistogram histogram)
-    {
-        _histogram = histogram;
-        _start = Stopwatch.GetTimestamp();
-    }
 
     /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to microseconds.</summary>
     /// <inheritdoc cref="NanoScope.TicksToNanos(long)" path="/param|/returns"/>
@@ -104,21 +83,13 @@ public struct MicroScope : IDisposable
 /// <summary>Measures the duration of a <see langword="using"/> block with <see cref="Stopwatch"/> and records it into a histogram in
 /// milliseconds.</summary>
 /// <inheritdoc cref="NanoScope" path="/remarks"/>
-public struct MilliScope : IDisposable
+public partial struct MilliScope : IDisposable
 {
     /// <summary>One second in milliseconds.</summary>
     public const ulong OneSecondValue = 1_000;
 
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
-
-    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public MilliScope(HdrHistogram histogram)
-    {
-        _histogram = histogram;
-        _start = Stopwatch.GetTimestamp();
-    }
 
     /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to milliseconds.</summary>
     /// <inheritdoc cref="NanoScope.TicksToNanos(long)" path="/param|/returns"/>
@@ -140,21 +111,13 @@ public struct MilliScope : IDisposable
 /// without a conversion.</summary>
 /// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/>
 /// <para>The number of ticks per second, <see cref="Stopwatch.Frequency"/>, depends on the system.</para></remarks>
-public struct TickScope : IDisposable
+public partial struct TickScope : IDisposable
 {
     /// <summary>One second in ticks, <see cref="Stopwatch.Frequency"/>: 10⁹ on Linux and macOS, 10⁷ on Windows.</summary>
     public static ulong OneSecondValue => (ulong)Stopwatch.Frequency;
 
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
-
-    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public TickScope(HdrHistogram histogram)
-    {
-        _histogram = histogram;
-        _start = Stopwatch.GetTimestamp();
-    }
 
     /// <inheritdoc cref="NanoScope.Dispose"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -184,8 +147,7 @@ public struct PicoScope : IDisposable
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
-    public PicoScope(HdrHistogram histogram)
+    internal PicoScope(HdrHistogram histogram)
     {
         _histogram = histogram;
         _start = CycleClock.GetTimestamp();

@@ -119,11 +119,11 @@ public sealed class LinuxJitterTests
     [FactNeeding(Need.Linux)]
     public void A_missing_CPU_is_reported_with_the_available_ones()
     {
-        JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? reason).Should().BeFalse();
+        JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out MeasurementUnavailableException? failure).Should().BeFalse();
         meter.Should().BeNull();
-        reason.Should().StartWith("CPU 100000 does not exist").And.Contain(" This process may run on CPU").And.EndWith($" {CpuMask.Format(CpuMask.Get(Environment.ProcessId))}.");
+        failure!.Message.Should().StartWith("CPU 100000 does not exist").And.Contain(" This process may run on CPU").And.EndWith($" {CpuMask.Format(CpuMask.Get(Environment.ProcessId))}.");
         FluentActions.Invoking(() => JitterMeter.Start(new JitterMeterOptions { Cpus = [100_000] }))
-            .Should().Throw<MeasurementUnavailableException>().WithMessage(reason).Which.Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
+            .Should().Throw<MeasurementUnavailableException>().WithMessage(failure.Message).Which.Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
     }
 
     [FactNeeding(Need.Linux)]

@@ -294,7 +294,7 @@ public partial class CapturedMachineTests
         CgroupCpu own = cpu.Cgroup!.Value, limiting = cpu.LimitingCgroup!.Value;
         (own.Version, own.Path, own.Limit, own.Usage).Should().Be((2, "/sys/fs/cgroup/pod/web", 2, TimeSpan.FromSeconds(10)));
         (limiting.Path, limiting.Limit, limiting.Usage).Should().Be(("/sys/fs/cgroup/pod", 1.5, TimeSpan.FromSeconds(20)));
-        (limiting.Periods, limiting.ThrottledPeriods, limiting.ThrottledTime).Should().Be((100, 40, TimeSpan.FromSeconds(3)));
+        (limiting.PeriodCount, limiting.ThrottledPeriodCount, limiting.ThrottledTime).Should().Be((100, 40, TimeSpan.FromSeconds(3)));
 
         root.Write("sys/fs/cgroup/pod/web/cpu.stat", "usage_usec 10500000\n");
         cpu.Update();
@@ -313,7 +313,7 @@ public partial class CapturedMachineTests
 
         cpu.Cgroup!.Value.Limit.Should().BeNull();
         cpu.Cgroup.Value.Usage.Should().Be(TimeSpan.FromSeconds(1));
-        cpu.Cgroup.Value.Periods.Should().BeNull();
+        cpu.Cgroup.Value.PeriodCount.Should().BeNull();
         cpu.LimitingCgroup.Should().BeNull();
         cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
@@ -335,7 +335,7 @@ public partial class CapturedMachineTests
 
         CgroupCpu own = cpu.Cgroup!.Value;
         (own.Version, own.Path, own.Limit, own.Usage).Should().Be((1, "/sys/fs/cgroup/cpu", 0.5, TimeSpan.FromSeconds(7)));
-        (own.Periods, own.ThrottledPeriods, own.ThrottledTime).Should().Be((9, 3, TimeSpan.FromSeconds(1)));
+        (own.PeriodCount, own.ThrottledPeriodCount, own.ThrottledTime).Should().Be((9, 3, TimeSpan.FromSeconds(1)));
         cpu.LimitingCgroup.Should().Be(own);
     }
 

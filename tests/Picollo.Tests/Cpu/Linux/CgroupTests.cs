@@ -128,7 +128,7 @@ public class CgroupTests
         one.Usage.Should().BeNull();
         foreach (CgroupCpu each in new[] { one, two })
         {
-            (each.Periods, each.ThrottledPeriods, each.ThrottledTime).Should().Be((10, 4, TimeSpan.FromSeconds(2.5)));
+            (each.PeriodCount, each.ThrottledPeriodCount, each.ThrottledTime).Should().Be((10, 4, TimeSpan.FromSeconds(2.5)));
         }
     }
 
@@ -138,7 +138,7 @@ public class CgroupTests
         CgroupCpu group = CgroupFiles.AddStatistics(default, "usage_usec 18446744073709551615\nnr_periods -1\nnr_throttled x\nthrottled_usec 1"u8);
 
         group.Usage.Should().BeGreaterThan(TimeSpan.FromDays(365 * 292));
-        (group.Periods, group.ThrottledPeriods, group.ThrottledTime).Should().Be((null, null, null));
+        (group.PeriodCount, group.ThrottledPeriodCount, group.ThrottledTime).Should().Be((null, null, null));
     }
 
     private static (int Version, string Cpu, string Accounting) Found(string selfCgroup, string mounts)

@@ -161,11 +161,11 @@ public sealed class LinuxCpuTimesTests
         long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
         foreach (long id in ids)
         {
-            CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out string? reason).Should().BeFalse($"process {id} does not exist");
-            reason.Should().Contain($"process {id}");
+            CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out MeasurementUnavailableException? failure).Should().BeFalse($"process {id} does not exist");
+            failure!.Message.Should().Contain($"process {id}");
             CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"process {id} does not exist");
-            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse($"thread {id} does not exist");
-            reason.Should().Contain($"thread {id}");
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out failure).Should().BeFalse($"thread {id} does not exist");
+            failure!.Message.Should().Contain($"thread {id}");
             CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"thread {id} does not exist");
         }
 

@@ -257,7 +257,7 @@ public sealed partial class LiveProcessTests : IDisposable
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
         cpu.Update();
-        string? none = null;
+        MeasurementUnavailableException? none = null;
         WithFreeDescriptors(0, () =>
         {
             cpu.Update();
@@ -269,7 +269,7 @@ public sealed partial class LiveProcessTests : IDisposable
             cpu.GetUnavailableReason(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
         }
 
-        none.Should().Contain(LinuxReasons.NoDescriptors);
+        none!.Message.Should().Contain(LinuxReasons.NoDescriptors);
 
         WithFreeDescriptors(1, cpu.Update);
         cpu.Processes.Should().BeEmpty("the only descriptor is used for the directory");

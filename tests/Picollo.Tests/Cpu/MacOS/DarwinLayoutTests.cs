@@ -49,7 +49,6 @@ public class DarwinLayoutTests
             MajorPageFaults = 15,
             BlockInputOperations = 17,
             BlockOutputOperations = 18,
-            ReceivedSignals = 21,
             VoluntaryContextSwitches = 22,
             InvoluntaryContextSwitches = 23,
         });

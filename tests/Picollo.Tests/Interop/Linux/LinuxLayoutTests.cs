@@ -38,7 +38,6 @@ public sealed class LinuxLayoutTests
             MajorPageFaults = 15,
             BlockInputOperations = 17,
             BlockOutputOperations = 18,
-            ReceivedSignals = 21,
             VoluntaryContextSwitches = 22,
             InvoluntaryContextSwitches = 23,
         });

@@ -2,7 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-public class UnavailablePerfCounterTests
+public class UnavailableCounterTextTests
 {
     [Fact]
     public void Counters_with_the_same_reason_share_one_text()
@@ -18,6 +18,6 @@ public class UnavailablePerfCounterTests
         UnavailableCounterText.Describe([]).Should().BeEmpty();
     }
 
-    private static UnavailablePerfCounter Unavailable(string name, string reason) =>
+    private static KeyValuePair<string, MeasurementUnavailableException> Unavailable(string name, string reason) =>
         new(name, new MeasurementUnavailableException(reason, MeasurementUnavailableCause.Unknown));
 }
