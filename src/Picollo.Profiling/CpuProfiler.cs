@@ -113,7 +113,7 @@ public sealed class CpuProfiler : IDisposable
     /// process, or this is not Linux. The message contains the cause and the remedy.</exception>
     public static CpuProfiler Start(CpuProfilerOptions? options = null)
     {
-        options ??= new CpuProfilerOptions();
+        options = options?.Copy() ?? new CpuProfilerOptions();
         return Start(new ProfilerSettings(options.ProcessId ?? Environment.ProcessId, options));
     }
 

@@ -91,7 +91,7 @@ public class CpuProfilerTests
     public void Unloaded_code_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-unloaded");
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         process.Continue();
         Wait(profiler, 1000);
         CpuProfile profile = profiler.Stop();
@@ -127,7 +127,7 @@ public class CpuProfilerTests
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-replaced", new() { ["DOTNET_TieredCompilation"] = "1" });
 
-        CpuProfile profile = process.Profile(Fast with { ShowTiers = true }, 300);
+        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999, ShowTiers = true }, 300);
 
         process.End();
         const string Method = "Picollo.HelperApp.Profiled.RunReplaced.lambda_0 ";
@@ -141,7 +141,7 @@ public class CpuProfilerTests
     public void The_profile_of_an_ended_process_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled");
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         Wait(profiler, 300);
         process.End();
 
@@ -168,7 +168,7 @@ public class CpuProfilerTests
     public void The_samples_of_programs_before_and_after_exec_are_separate()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-exec");
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         process.Continue();
         Wait(profiler, 300);
         CpuProfile profile = profiler.Stop();
@@ -227,7 +227,7 @@ public class CpuProfilerTests
             Thread.Sleep(10);
         }
 
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         process.Signal("CONT");
         Wait(profiler, 100);
         CpuProfile profile = profiler.Stop();
@@ -241,9 +241,9 @@ public class CpuProfilerTests
     public void Two_profilers_of_a_process_both_have_names_and_leave_no_map()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
-        using CpuProfiler first = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler first = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse("it is unlinked during the profile");
-        using CpuProfiler second = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler second = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         Wait(first, 100);
         Wait(second, 100);
 
@@ -260,7 +260,7 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void Tiers_are_separate_functions_on_request()
     {
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ShowTiers = true });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ShowTiers = true });
         Burn(milliseconds: 100);
 
         profiler.Stop().GetMethods().Should().Contain(method =>
@@ -270,7 +270,7 @@ public class CpuProfilerTests
     [FactNeeding(Need.KernelCounters)]
     public void Kernel_code_is_sampled_on_request()
     {
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { IncludeKernel = true });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, IncludeKernel = true });
         byte[] buffer = new byte[1 << 20];
         using FileStream zeros = File.OpenRead("/dev/zero");
         while (profiler.SampleCount < 200)
@@ -360,6 +360,16 @@ public class CpuProfilerTests
         CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out string? reason).Should().BeFalse();
 
         reason.Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Later_changes_of_the_options_have_no_effect()
+    {
+        CpuProfilerOptions options = new() { Frequency = 999 };
+        using CpuProfiler profiler = CpuProfiler.Start(options);
+        options.Frequency = 1;
+
+        profiler.Stop().Frequency.Should().Be(999);
     }
 
     [Theory]
