@@ -34,8 +34,8 @@ public sealed class CpuProfile
     /// profiles.</summary>
     public string? Route => Label?.Name;
 
-    /// <summary>The start of sampling, in UTC.</summary>
-    public DateTime StartTimeUtc => Data.StartTimeUtc;
+    /// <summary>The start of sampling, with the offset of UTC; <see langword="null"/> if it is unknown.</summary>
+    public DateTimeOffset? StartTime => Data.StartTime;
 
     /// <summary>The duration of sampling.</summary>
     public TimeSpan Duration => Data.Duration;
@@ -153,7 +153,7 @@ public sealed class CpuProfile
         var data = new ProfileData(root)
         {
             Title = $"{name} in {Title}",
-            StartTimeUtc = StartTimeUtc,
+            StartTime = StartTime,
             Duration = Duration,
             Frequency = Frequency,
             EventName = EventName,

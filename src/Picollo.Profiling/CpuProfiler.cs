@@ -48,7 +48,7 @@ public sealed class CpuProfiler : IDisposable
     private readonly SamplingEvents _events;
     private readonly SampleCollector _samples;
     private readonly SampleReader _reader;
-    private readonly DateTime _startTimeUtc = DateTime.UtcNow;
+    private readonly DateTimeOffset _startTime = DateTimeOffset.UtcNow;
     private readonly long _start;
     private readonly CpuUsage _usageBefore;
     private CpuProfile? _profile;
@@ -168,7 +168,7 @@ public sealed class CpuProfiler : IDisposable
                     var data = new ProfileData(root)
                     {
                         Title = builder.Title,
-                        StartTimeUtc = _startTimeUtc,
+                        StartTime = _startTime,
                         Duration = duration,
                         Frequency = _settings.Options.Frequency,
                         EventName = _events.Name,
@@ -210,7 +210,7 @@ public sealed class CpuProfiler : IDisposable
                 .. flows.Select(flow => new CpuProfile(new ProfileData(builder.Build(flow.Samples))
                 {
                     Title = $"{flow.Label} in {builder.Title}",
-                    StartTimeUtc = flow.EndTimeUtc - flow.WallTime,
+                    StartTime = flow.EndTimeUtc - flow.WallTime,
                     Duration = flow.WallTime,
                     Frequency = _settings.Options.Frequency,
                     EventName = _events.Name,

@@ -130,9 +130,8 @@ internal static class FlameGraph
     private static void DrawNode(SvgWriter svg, FlameNode node, double x, double y, double width, Look look, string numbers)
     {
         const int MaxTooltipLength = 1000;
-        (string name, string module, _) = node.Frame;
-        string suffix = module.Length == 0 ? "" : $" ({module})";
-        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(name + suffix, MaxTooltipLength)} {numbers}");
+        string suffix = node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})";
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(node.Frame.Name + suffix, MaxTooltipLength)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {
@@ -178,8 +177,8 @@ internal static class FlameGraph
     {
         if (profile.EventName.Length == 0)
         {
-            string start = string.Create(CultureInfo.InvariantCulture, $" · {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
-            return ProfileText.Total(profile) + (profile.StartTimeUtc == default ? "" : start);
+            string start = string.Create(CultureInfo.InvariantCulture, $" · {profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
+            return ProfileText.Total(profile) + (profile.StartTime is null ? "" : start);
         }
 
         string lost = profile.LostSampleCount == 0 ? "" : $", {ProfileText.Samples(profile.LostSampleCount)} lost";
@@ -187,7 +186,7 @@ internal static class FlameGraph
             CultureInfo.InvariantCulture,
             $"{ProfileText.Samples(profile.SampleCount)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
             + $"{ProfileText.Time(profile.CpuUsage.Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
-            + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
+            + $"{profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
     }
 
     private readonly record struct Look(string Color, string Opacity)

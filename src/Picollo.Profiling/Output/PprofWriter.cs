@@ -50,7 +50,7 @@ internal sealed class PprofWriter : IDisposable
 
         WriteValueType(PprofField.PeriodType, profile.SampleType, period > 0 ? ProfileData.TimeUnit : ProfileData.CountUnit);
         _message.WriteVarint(PprofField.Period, period);
-        _message.WriteVarint(PprofField.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
+        _message.WriteVarint(PprofField.TimeNanos, Nanoseconds((profile.StartTime ?? default) - DateTimeOffset.UnixEpoch));
         _message.WriteVarint(PprofField.DurationNanos, Nanoseconds(profile.Duration));
         _message.WriteVarint(
             PprofField.DefaultSampleType, Text(isSamples && period == 0 ? ProfileData.SamplesUnit : profile.SampleType));

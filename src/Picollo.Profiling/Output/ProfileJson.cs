@@ -21,7 +21,7 @@ internal static partial class ProfileJson
         Node[] nodes = [.. NodesOf(profile, frames)];
         Document document = new(
             profile.Title,
-            DateTime.SpecifyKind(profile.StartTimeUtc, DateTimeKind.Utc),
+            (profile.StartTime ?? default).UtcDateTime,
             profile.Duration.TotalSeconds,
             profile.Frequency,
             profile.EventName,

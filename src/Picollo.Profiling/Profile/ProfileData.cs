@@ -31,7 +31,7 @@ internal sealed class ProfileData
 
     public string Title { get; init => field = CleanText.From(value); } = "";
 
-    public DateTime StartTimeUtc { get; init; }
+    public DateTimeOffset? StartTime { get; init; }
 
     public TimeSpan Duration { get; init; }
 

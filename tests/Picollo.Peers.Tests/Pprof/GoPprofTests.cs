@@ -64,7 +64,7 @@ public partial class GoPprofTests
 
             read.GetMethods().Select(method => (method.Frame, method.OwnSampleCount, method.SampleCount))
                 .Should().Equal(Profile.GetMethods().Select(method => (method.Frame, method.OwnSampleCount, method.SampleCount)));
-            (read.Title, read.Frequency, read.Duration, read.StartTimeUtc).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTimeUtc));
+            (read.Title, read.Frequency, read.Duration, read.StartTime).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTime));
         }
         finally
         {

@@ -16,7 +16,7 @@ public class PprofReaderTests
             ([Profiles.Managed("Main"), Profiles.Managed("Main")], 3)))
         {
             Title = "app (process 42)",
-            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc).AddTicks(7),
+            StartTime = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc).AddTicks(7),
             Duration = TimeSpan.FromTicks(25_000_003),
             Frequency = 99,
             EventName = "cycles",
@@ -29,7 +29,8 @@ public class PprofReaderTests
         CpuProfile read = RoundTrip(profile);
 
         Json(read).Should().Be(Json(profile));
-        read.StartTimeUtc.Should().Be(profile.StartTimeUtc).And.BeIn(DateTimeKind.Utc);
+        read.StartTime.Should().Be(profile.StartTime);
+        read.StartTime!.Value.Offset.Should().Be(TimeSpan.Zero);
     }
 
     [Fact]

@@ -104,7 +104,7 @@ internal static class SomeProfiles
         return new CpuProfile(new ProfileData(root)
         {
             Title = title,
-            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
+            StartTime = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
             Duration = TimeSpan.FromSeconds(30),
             Frequency = 99,
             IncludesKernel = true,
