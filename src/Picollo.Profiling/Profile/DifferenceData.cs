@@ -71,7 +71,7 @@ internal sealed partial class DifferenceData(ProfileData before, ProfileData aft
             CpuProfileFrame[] frames = stack[0] == profile.Root.Frame ? [] : [.. stack];
             if (frames is [{ Kind: CpuProfileFrameKind.Group } group, ..])
             {
-                frames[0] = group with { Name = ProcessId().Replace(group.Name, "(process") };
+                frames[0] = new(ProcessId().Replace(group.Name, "(process"), group.Module, group.Kind);
             }
 
             root.Add(frames, count);
