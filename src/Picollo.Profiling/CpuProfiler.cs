@@ -177,7 +177,7 @@ public sealed class CpuProfiler : IDisposable
                         LostSampleCount = _samples.LostCount,
                         Notes =
                         [
-                            .. new[] { _perfMapReason, GetShortThreadsNote(root.SampleCount, used), GetUnknownFlowsNote() }
+                            .. new[] { _perfMapReason, GetShortThreadsNote(root.Value, used), GetUnknownFlowsNote() }
                                 .OfType<string>(),
                             .. builder.Notes,
                         ],

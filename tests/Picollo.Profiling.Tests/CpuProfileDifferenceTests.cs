@@ -10,7 +10,7 @@ public class CpuProfileDifferenceTests
     {
         CpuProfileDifference difference = new(Profiles.Of("Main;Gone 30", "Main;Same 60", "Main 10"), Profiles.Of("Main;Same 120", "Main;New 50", "Main 30"));
 
-        difference.GetMethods().Select(method => (method.Frame.Name, method.OwnSampleCountBefore, method.OwnSampleCountAfter, method.SampleCountBefore, method.SampleCountAfter))
+        difference.GetMethods().Select(method => (method.Frame.Name, method.OwnValueBefore, method.OwnValueAfter, method.ValueBefore, method.ValueAfter))
             .Should().Equal(("Gone", 30, 0, 30, 0), ("New", 0, 50, 0, 50), ("Main", 10, 30, 100, 200), ("Same", 60, 120, 60, 120));
         CpuProfileMethodDifference main = difference.GetMethods()[2];
         (main.OwnPercentBefore, main.OwnPercentAfter, main.PercentBefore, main.PercentAfter, main.OwnChangePoints).Should().Be((10, 15, 100, 100, 5));
@@ -73,7 +73,7 @@ public class CpuProfileDifferenceTests
             one.OwnChangePoints.Should().BeInRange(-100, 100);
         }
 
-        there.Values.Sum(method => method.OwnSampleCountBefore).Should().Be(a.GetMethods().Sum(method => method.OwnSampleCount));
+        there.Values.Sum(method => method.OwnValueBefore).Should().Be(a.GetMethods().Sum(method => method.OwnValue));
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
 
     [Fact]
@@ -91,7 +91,7 @@ public class CpuProfileDifferenceTests
 
         difference.Data.Roots.Before.Children.Should().ContainSingle().Which.Frame.Name.Should().Be("app (process)");
         difference.Data.Roots.After.Children.Should().ContainSingle().Which.Frame.Should().Be(difference.Data.Roots.Before.Children[0].Frame);
-        (difference.Data.Roots.Before.SampleCount, difference.Data.Roots.Before.OwnSampleCount).Should().Be((7, 1));
+        (difference.Data.Roots.Before.Value, difference.Data.Roots.Before.OwnValue).Should().Be((7, 1));
 
         static CpuProfile OfProcesses(params int[] ids) => Profiles.OfFrames(
             [.. ids.Select(id => (new[] { new CpuProfileFrame($"app (process {id})", "", CpuProfileFrameKind.Group), Profiles.Managed("Main") }, 3L)), ([], 1)]);

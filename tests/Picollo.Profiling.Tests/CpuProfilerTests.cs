@@ -22,7 +22,7 @@ public class CpuProfilerTests
         profile.GetMethods().Should().Contain(method =>
             method.Frame == new CpuProfileFrame(
                 "Picollo.Profiling.Tests.CpuProfilerTests.Burn", "Picollo.Profiling.Tests.dll", CpuProfileFrameKind.Managed)
-            && method.SampleCount >= 100);
+            && method.Value >= 100);
         (profile.Frequency, profile.IncludesKernel).Should().Be((999, false));
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(200);
         profile.Notes.Should().BeEmpty();
@@ -59,7 +59,7 @@ public class CpuProfilerTests
 
         CpuProfile profile = second.Stop();
 
-        profile.GetMethods().Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.OwnSampleCount > 50);
+        profile.GetMethods().Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.OwnValue > 50);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -70,7 +70,7 @@ public class CpuProfilerTests
         CpuProfile profile = process.Profile(Fast, 300);
 
         process.End();
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnSampleCount > 250);
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnValue > 250);
         profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.Waiting", StringComparison.Ordinal));
     }
 
@@ -84,7 +84,7 @@ public class CpuProfilerTests
         process.End();
         CpuProfileNode cut = profile.Root.Children.Should().ContainSingle(node => node.Frame.Name == "[deeper callers]").Subject;
         cut.Frame.Kind.Should().Be(CpuProfileFrameKind.Group);
-        cut.Children.Should().Contain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal) && node.SampleCount > 200);
+        cut.Children.Should().Contain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal) && node.Value > 200);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -98,8 +98,8 @@ public class CpuProfilerTests
 
         process.End();
         // Unloaded methods without names would be stubs.
-        long stubs = profile.GetMethods().Where(method => method.Frame.Name == "[runtime stub]").Sum(method => method.OwnSampleCount);
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnSampleCount > stubs);
+        long stubs = profile.GetMethods().Where(method => method.Frame.Name == "[runtime stub]").Sum(method => method.OwnValue);
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnValue > stubs);
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("DynamicWork", StringComparison.Ordinal));
         profile.ShouldHaveNamesOutsideLibraries();
     }
@@ -132,7 +132,7 @@ public class CpuProfilerTests
         process.End();
         const string Method = "Picollo.HelperApp.Profiled.RunReplaced.lambda_0 ";
         profile.GetMethods().Should().Contain(method => method.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
-            && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnSampleCount > 200);
+            && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnValue > 200);
         profile.Data.GetNodes().Should().NotContain(each => each.Node.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
             && each.Node.Children.Any(child => child.Frame.Name.StartsWith(Method, StringComparison.Ordinal)));
     }
@@ -176,7 +176,7 @@ public class CpuProfilerTests
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
         CpuProfileNode executed = profile.Root.Children.Should().ContainSingle(
             node => node.Frame.Name.EndsWith($" (process {process.Id}, after execve)", StringComparison.Ordinal)).Subject;
-        executed.SampleCount.Should().BePositive();
+        executed.Value.Should().BePositive();
         NamesIn(executed).Should().NotContain(
             name => name.StartsWith("Picollo.", StringComparison.Ordinal), "the map belongs to the first program");
         profile.Notes.Should().Contain(note => note.StartsWith("Compiled methods of ", StringComparison.Ordinal) && note.EndsWith("and there is none.", StringComparison.Ordinal));
@@ -196,7 +196,7 @@ public class CpuProfilerTests
         profile.Notes.Should().ContainSingle().Which.Should().Be(
             "JIT-compiled methods have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without "
             + "this setting, or profile it as a command (picollo record -- CMD).");
-        profile.UnnamedSampleCount.Should().BePositive();
+        profile.UnnamedValue.Should().BePositive();
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -281,7 +281,7 @@ public class CpuProfilerTests
         CpuProfile profile = profiler.Stop();
 
         profile.IncludesKernel.Should().BeTrue();
-        profile.GetMethods().Where(method => method.Frame.Kind == CpuProfileFrameKind.Kernel).Sum(method => method.OwnSampleCount)
+        profile.GetMethods().Where(method => method.Frame.Kind == CpuProfileFrameKind.Kernel).Sum(method => method.OwnValue)
             .Should().BeGreaterThan(50);
     }
 

@@ -38,7 +38,7 @@ internal static class FlameGraph
         ProfileText.Title(profile),
         LabelOf(profile),
         [Summary(profile)],
-        profile.SampleCount == 0 ? $"No samples. {ProfileText.NoSamplesReason(profile)}" : null,
+        profile.Value == 0 ? $"No samples. {ProfileText.NoSamplesReason(profile)}" : null,
         new FlameTree(profile.Root),
         KindsOf,
         node => LookOf(node.Frame),
@@ -48,7 +48,7 @@ internal static class FlameGraph
         ProfileText.Title(difference),
         LabelOf(difference.After),
         [$"before: {Summary(difference.Before)}", $"after: {Summary(difference.After)}"],
-        difference.Before.SampleCount + difference.After.SampleCount == 0 ? "No samples in either profile." : null,
+        difference.Before.Value + difference.After.Value == 0 ? "No samples in either profile." : null,
         new FlameTree(difference.Roots.Before, difference.Roots.After),
         _ => [.. ProfileText.Steps.Select(step => (ProfileText.Step(step, difference.HasIntervals), LookOf(step)))],
         node => LookOf(ProfileText.StepOf(difference, node.Counts)),
@@ -184,7 +184,7 @@ internal static class FlameGraph
         string lost = profile.LostSampleCount == 0 ? "" : $", {ProfileText.Samples(profile.LostSampleCount)} lost";
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"{ProfileText.Samples(profile.SampleCount)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
+            $"{ProfileText.Samples(profile.Value)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
             + $"{ProfileText.Time(profile.CpuUsage.Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
             + $"{profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
     }

@@ -39,7 +39,7 @@ public enum CpuProfileFrameKind
     Kernel,
 
     /// <summary>Code without a name. It is shown as a module and an offset, and counted in
-    /// <see cref="CpuProfile.UnnamedSampleCount"/>.</summary>
+    /// <see cref="CpuProfile.UnnamedValue"/>.</summary>
     Unnamed,
 
     /// <summary>A group of stacks instead of code: all stacks, those of a process, or those whose outer callers are unknown because they

@@ -1,7 +1,7 @@
 namespace Picollo.Profiling;
 
-/// <summary>The samples of one function before and after a change.</summary>
-/// <remarks>Shares and their changes are in percent of the samples of their profile, so profiles of different durations can be compared. A
+/// <summary>The values of one function before and after a change.</summary>
+/// <remarks>Shares and their changes are in percent of the total of their profile, so profiles of different durations can be compared. A
 /// share of a profile without samples is 0.</remarks>
 public sealed record CpuProfileMethodDifference
 {
@@ -17,28 +17,30 @@ public sealed record CpuProfileMethodDifference
     /// <summary>The function.</summary>
     public CpuProfileFrame Frame { get; }
 
-    /// <summary>The number of samples before the change in the function itself.</summary>
-    public long OwnSampleCountBefore => Own.Before;
+    /// <summary>The value of the function itself before the change, in the
+    /// <see cref="CpuProfile.SampleUnit"/> of <see cref="CpuProfileDifference.Before"/>.</summary>
+    public long OwnValueBefore => Own.Before;
 
-    /// <summary>The number of samples after the change in the function itself.</summary>
-    public long OwnSampleCountAfter => Own.After;
+    /// <summary>The value of the function itself after the change, in the
+    /// <see cref="CpuProfile.SampleUnit"/> of <see cref="CpuProfileDifference.After"/>.</summary>
+    public long OwnValueAfter => Own.After;
 
-    /// <summary>The number of samples before the change in the function and its callees. A sample in a recursion counts once.</summary>
-    public long SampleCountBefore => Total.Before;
+    /// <summary>The value of the function and its callees before the change. A recursion counts once.</summary>
+    public long ValueBefore => Total.Before;
 
-    /// <summary>The number of samples after the change in the function and its callees. A sample in a recursion counts once.</summary>
-    public long SampleCountAfter => Total.After;
+    /// <summary>The value of the function and its callees after the change. A recursion counts once.</summary>
+    public long ValueAfter => Total.After;
 
-    /// <summary><see cref="OwnSampleCountBefore"/> in percent of the samples.</summary>
+    /// <summary><see cref="OwnValueBefore"/> in percent of the total.</summary>
     public double OwnPercentBefore => Own.PercentBefore(All);
 
-    /// <summary><see cref="OwnSampleCountAfter"/> in percent of the samples.</summary>
+    /// <summary><see cref="OwnValueAfter"/> in percent of the total.</summary>
     public double OwnPercentAfter => Own.PercentAfter(All);
 
-    /// <summary><see cref="SampleCountBefore"/> in percent of the samples.</summary>
+    /// <summary><see cref="ValueBefore"/> in percent of the total.</summary>
     public double PercentBefore => Total.PercentBefore(All);
 
-    /// <summary><see cref="SampleCountAfter"/> in percent of the samples.</summary>
+    /// <summary><see cref="ValueAfter"/> in percent of the total.</summary>
     public double PercentAfter => Total.PercentAfter(All);
 
     /// <summary>The change of the share of own samples, in percentage points: <see cref="OwnPercentAfter"/> −

@@ -10,7 +10,7 @@ internal sealed partial class DifferenceData(ProfileData before, ProfileData aft
 
     public ProfileData After { get; } = after;
 
-    public SampleCounts SampleCounts => new(Before.SampleCount, After.SampleCount);
+    public SampleCounts SampleCounts => new(Before.Value, After.Value);
 
     public SampleSizes SampleSizes => new(Before.Size?.Effective, After.Size?.Effective);
 
@@ -23,13 +23,13 @@ internal sealed partial class DifferenceData(ProfileData before, ProfileData aft
         Dictionary<CpuProfileFrame, (SampleCounts Own, SampleCounts Total)> counts = [];
         foreach (CpuProfileMethod method in Before.GetMethods())
         {
-            counts[method.Frame] = (new(method.OwnSampleCount, 0), new(method.SampleCount, 0));
+            counts[method.Frame] = (new(method.OwnValue, 0), new(method.Value, 0));
         }
 
         foreach (CpuProfileMethod method in After.GetMethods())
         {
             (SampleCounts own, SampleCounts total) = counts.GetValueOrDefault(method.Frame);
-            counts[method.Frame] = (own with { After = method.OwnSampleCount }, total with { After = method.SampleCount });
+            counts[method.Frame] = (own with { After = method.OwnValue }, total with { After = method.Value });
         }
 
         return

@@ -52,7 +52,7 @@ public class CpuProfilesTests
         SamplesOf(forty, nameof(BurnSixty)).Should().Be(0);
         SamplesOf(sixty, nameof(BurnSixty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnSixty))).And.BePositive();
         SamplesOf(forty, nameof(BurnForty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnForty))).And.BePositive();
-        parts.Sum(part => part.SampleCount).Should().Be(stored.Profile.SampleCount);
+        parts.Sum(part => part.Value).Should().Be(stored.Profile.Value);
         FlowRecorder.IsActive.Should().BeFalse("nothing is recorded without a profile");
 
         string page = await server.Client.GetStringAsync($"/picollo?profile={stored.Id}");

@@ -37,7 +37,7 @@ public class PprofReaderTests
     public void An_empty_profile_and_one_without_functions_round_trip()
     {
         Json(RoundTrip(new CpuProfile(new ProfileData(Profiles.RootOf())))).Should().Be(Json(new CpuProfile(new ProfileData(Profiles.RootOf()))));
-        RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnSampleCount.Should().Be(3);
+        RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnValue.Should().Be(3);
     }
 
     [Fact]
@@ -114,7 +114,7 @@ public class PprofReaderTests
             ("main.main@ Native > _Zinner@ Native > libc.so.6+0x1030@libc.so.6 Unnamed", 2),
             ("0xffffffff80000001@ Unnamed", 1));
         (profile.Title, profile.Frequency, profile.SampleType, profile.SampleUnit, profile.EventName).Should().Be(("app", 100, "cpu", "samples", ""));
-        profile.UnnamedSampleCount.Should().Be(3);
+        profile.UnnamedValue.Should().Be(3);
     }
 
     [Fact]
@@ -138,7 +138,7 @@ public class PprofReaderTests
 
         CpuProfile profile = CpuProfile.ReadPprof(new MemoryStream(foreign.ToBytes()), "alloc_objects");
 
-        (profile.SampleType, profile.SampleUnit, profile.SampleCount).Should().Be(("alloc_objects", "count", 3));
+        (profile.SampleType, profile.SampleUnit, profile.Value).Should().Be(("alloc_objects", "count", 3));
         FluentActions.Invoking(() => CpuProfile.ReadPprof(new MemoryStream(foreign.ToBytes()), "cpu")).Should().Throw<InvalidDataException>()
             .WithMessage("The profile has no sample type 'cpu'. Its types are: alloc_objects, alloc_space.");
         CpuProfile.ReadPprof(new MemoryStream(Written(Profiles.Of("Main 7"))), "cpu").SampleCount.Should().Be(7, "the CPU time is that of the samples");

@@ -114,6 +114,24 @@ public class PprofTypeTests
     }
 
     [Fact]
+    public void Values_have_the_unit_of_the_type_and_the_number_of_samples_may_be_unknown()
+    {
+        ForeignProfile times = ForeignProfile.Of(1, ("samples", "count"), ("cpu", "nanoseconds"));
+        times.Sample([1], [3, 25_000_000]);
+        ForeignProfile heap = ForeignProfile.Of(1, ("inuse_space", "bytes"));
+        heap.Sample([1], [4096]);
+
+        (CpuProfile cpu, CpuProfile bytes) = (times.Read(), heap.Read());
+
+        (cpu.Value, cpu.SampleUnit, cpu.SampleCount).Should().Be((25_000_000, "nanoseconds", 3));
+        (bytes.Value, bytes.SampleUnit, bytes.SampleCount).Should().Be((4096, "bytes", null));
+        CpuProfileMethod method = bytes.GetMethods().Should().ContainSingle().Subject;
+        (method.OwnValue, method.Value, bytes.Root.Value, bytes.Root.OwnValue).Should().Be((4096, 4096, 4096, 0));
+        CpuProfileMethodDifference change = new CpuProfileDifference(bytes, bytes).GetMethods().Single();
+        (change.OwnValueBefore, change.OwnValueAfter, change.ValueBefore, change.ValueAfter).Should().Be((4096, 4096, 4096, 4096));
+    }
+
+    [Fact]
     public void Times_of_merged_samples_have_no_interval()
     {
         ForeignProfile profile = ForeignProfile.Of(2, ("cpu", "nanoseconds"));

@@ -108,8 +108,8 @@ internal static class SomeProfiles
             Duration = TimeSpan.FromSeconds(30),
             Frequency = 99,
             IncludesKernel = true,
-            CpuUsage = new Picollo.Cpu.CpuUsage(root.SampleCount * 8_000_000, root.SampleCount * 2_000_000),
-            LostSampleCount = root.SampleCount / 40,
+            CpuUsage = new Picollo.Cpu.CpuUsage(root.Value * 8_000_000, root.Value * 2_000_000),
+            LostSampleCount = root.Value / 40,
             Notes = notes ?? [],
         });
     }
