@@ -49,9 +49,9 @@ public sealed class CpuProfile
     /// a unit that is not a time, such as <c>bytes</c> or <c>count</c>.</summary>
     public string SampleUnit => Data.SampleUnit;
 
-    /// <summary>The number of samples per second of CPU time, as requested; 0 if it is unknown, or if <see cref="SampleUnit"/> is not
-    /// <c>samples</c>.</summary>
-    public int Frequency => Data.Frequency;
+    /// <summary>The number of samples per second of CPU time, as requested; <see langword="null"/> if it is unknown, or if
+    /// <see cref="SampleUnit"/> is not <c>samples</c>.</summary>
+    public int? Frequency => Data.Frequency > 0 ? Data.Frequency : null;
 
     /// <summary>The perf event that triggers the samples: <c>cycles</c>, or <c>cpu-clock</c> without a PMU. Empty in a profile of another
     /// tool.</summary>
@@ -61,9 +61,9 @@ public sealed class CpuProfile
     public bool IncludesKernel => Data.IncludesKernel;
 
     /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has exited, the value is
-    /// from up to 0.25 s before its exit. 0 if it is unknown, as for a part of a profile (<see cref="FilterBy"/>,
-    /// <see cref="SplitByRoute"/>).</summary>
-    public CpuUsage CpuUsage => Data.CpuUsage;
+    /// from up to 0.25 s before its exit. <see langword="null"/> if it is unknown, as for a part of a profile (<see cref="FilterBy"/>,
+    /// <see cref="SplitByRoute"/>), and for a file with a CPU time of 0.</summary>
+    public CpuUsage? CpuUsage => Data.CpuUsage;
 
     /// <summary>The total in <see cref="SampleUnit"/>, which is the value of <see cref="Root"/>.</summary>
     public long Value => Data.Value;
@@ -159,7 +159,7 @@ public sealed class CpuProfile
             Title = $"{name} in {Title}",
             StartTime = StartTime,
             Duration = Duration,
-            Frequency = Frequency,
+            Frequency = Data.Frequency,
             EventName = EventName,
             IncludesKernel = IncludesKernel,
             Notes = Notes,

@@ -26,7 +26,7 @@ public class CpuProfilerTests
         (profile.Frequency, profile.IncludesKernel).Should().Be((999, false));
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(200);
         profile.Notes.Should().BeEmpty();
-        profile.CpuUsage.Total.Should().BePositive();
+        profile.CpuUsage!.Value.Total.Should().BePositive();
         profiler.Stop().Should().BeSameAs(profile);
     }
 
@@ -148,7 +148,7 @@ public class CpuProfilerTests
         CpuProfile profile = profiler.Stop();
 
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
-        profile.CpuUsage.Total.Should().BePositive();
+        profile.CpuUsage!.Value.Total.Should().BePositive();
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
     }
 

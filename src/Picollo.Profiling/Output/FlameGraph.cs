@@ -185,7 +185,7 @@ internal static class FlameGraph
         return string.Create(
             CultureInfo.InvariantCulture,
             $"{ProfileText.Samples(profile.Value)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
-            + $"{ProfileText.Time(profile.CpuUsage.Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
+            + $"{ProfileText.Time((profile.CpuUsage ?? default).Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
             + $"{profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
     }
 

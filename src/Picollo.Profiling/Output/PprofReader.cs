@@ -41,7 +41,7 @@ internal sealed partial class PprofReader
     private SampleSize? _size;
     private string _event = "";
     private bool _includesKernel;
-    private CpuUsage _usage;
+    private CpuUsage? _usage;
     private int _lineCount;
     private long _letters;
     private long _work;

@@ -112,10 +112,10 @@ internal sealed record ProfilePagePart(
         TimeSpan sampled = profile.TimeOf(profile.Value);
         return !ProfileText.IsCpuTime(profile)
             ? (profile.SampleType, profile.Frequency > 0 ? ProfileText.Time(sampled) : ProfileText.Amount(profile, profile.Value), "")
-            : profile.CpuUsage.TotalNanoseconds > 0
+            : profile.CpuUsage is { TotalNanoseconds: > 0 } used
                 // The kernel part of a request's CPU time is unknown.
-                ? ("CPU time", ProfileText.Time(profile.CpuUsage.Total), profile.CpuUsage.KernelNanoseconds > 0
-                    ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
+                ? ("CPU time", ProfileText.Time(used.Total), used.KernelNanoseconds > 0
+                    ? $"{ProfileText.Time(used.Kernel)} in the kernel"
                     : "")
             : ("CPU time", ProfileText.Time(sampled), profile.Value == 0 ? "" : "estimated from the samples");
     }

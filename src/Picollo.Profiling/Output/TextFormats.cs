@@ -110,12 +110,12 @@ internal static class TextFormats
         foreach (CpuProfileMethodDifference method in methods.Take(limit))
         {
             string interval = difference.HasIntervals
-                ? $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}"
+                ? $"{ProfileText.Points(method.Change.LowerPoints),7} to {ProfileText.Points(method.Change.UpperPoints),7}"
                 : $"{"unknown",-18}";
             output.WriteLine(
-                $"{Percent(method.OwnPercentBefore)}  {Percent(method.OwnPercentAfter)}  {ProfileText.Points(method.OwnChangePoints),7} "
+                $"{Share(method.OwnShareBefore)}  {Share(method.OwnShareAfter)}  {ProfileText.Points(method.Change.Points),7} "
                 + $"{(difference.HasIntervals && method.MayBeRandom ? '~' : ' ')} {interval}  "
-                + $"{Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  {method.Frame.Name}");
+                + $"{Share(method.ShareBefore)}  {Share(method.ShareAfter)}  {method.Frame.Name}");
         }
 
         if (methods.Count > limit)
@@ -130,5 +130,5 @@ internal static class TextFormats
         }
     }
 
-    private static string Percent(double percent) => Quantity.Percent(percent / 100).PadLeft(PercentWidth);
+    private static string Share(double share) => Quantity.Percent(share).PadLeft(PercentWidth);
 }

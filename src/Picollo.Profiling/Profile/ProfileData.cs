@@ -39,13 +39,14 @@ internal sealed class ProfileData
 
     public string SampleUnit { get; init => field = CleanText.From(value); } = SamplesUnit;
 
+    /// <summary>The number of samples per second; 0 if it is unknown.</summary>
     public int Frequency { get; init; }
 
     public string EventName { get; init; } = "cpu-clock";
 
     public bool IncludesKernel { get; init; }
 
-    public CpuUsage CpuUsage { get; init; }
+    public CpuUsage? CpuUsage { get; init; }
 
     public long Value => Root.Value;
 
