@@ -7,10 +7,10 @@ namespace Picollo.Samples.Benchmarks;
 /// <summary>Counts letters on one thread, on several threads with a lock around shared counts, and on several threads with separate counts.</summary>
 /// <remarks><c>CPU/Wall</c> is 1 on one thread, and near the number of processors with separate counts. With the lock, it can be just as high, and
 /// <c>CPU/Op</c> shows the reason: the threads spin. If spinning does not help, they sleep, which <c>VoluntarySwitches/Op</c> counts. (A thread
-/// that yields while it spins counts as an involuntary switch.) <c>TaskClock/Op</c> includes all threads because of <c>AllThreads</c>; otherwise,
+/// that yields while it spins counts as an involuntary switch.) <c>TaskClock/Op</c> includes all threads because of <c>CountAllThreads</c>; otherwise,
 /// it would include only the calling thread.</remarks>
 [CpuUsageDiagnoser]
-[PerfCounters(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.ContextSwitches, AllThreads = true)]
+[PerfCounters(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.ContextSwitches, CountAllThreads = true)]
 public class LockContention
 {
     private const string Line = "Performance Instrumentation and Continuous Observation for Low-Level Optimization";

@@ -15,9 +15,9 @@ namespace Picollo.BenchmarkDotNet;
 public sealed class CpuUsageDiagnoserAttribute : Attribute, IConfigSource
 {
     /// <summary>Whether to add the columns <c>User/Op</c> and <c>Kernel/Op</c>. The default is <see langword="false"/>.</summary>
-    public bool ByMode { get; set; }
+    public bool ShowUserAndKernel { get; set; }
 
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
     public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(
-        new([ByMode ? PicolloMeasure.CpuUsageByMode : PicolloMeasure.CpuUsage]));
+        new([ShowUserAndKernel ? PicolloMeasure.CpuUsageWithUserAndKernel : PicolloMeasure.CpuUsage]));
 }

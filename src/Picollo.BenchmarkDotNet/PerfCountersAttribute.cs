@@ -68,9 +68,9 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
     /// several threads, such as <c>Parallel.For</c>. The default is <see langword="false"/>. It is always <see langword="true"/> if the
     /// benchmark returns an awaitable. All threads include those of the garbage collector and the JIT compiler, and the processes that the
     /// benchmark starts. If set on one attribute of a class, it applies to all counters of the class.</summary>
-    public bool AllThreads { get; set; }
+    public bool CountAllThreads { get; set; }
 
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
     public IConfig Config =>
-        ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel, AllThreads, RequiresCounter: true));
+        ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel ? true : null, CountAllThreads ? true : null, RequiresCounter: true));
 }

@@ -40,18 +40,20 @@ public static class PicolloConfigExtensions
         return ManualConfig.Create(config).AddPicollo(measures);
     }
 
-    /// <summary>Sets options for all counters of a configuration, including counters from the attributes of a class.</summary>
+    /// <summary>Sets options for all counters of a configuration, including counters from the attributes of a class. The last call that
+    /// specifies an option applies, instead of the attributes.</summary>
     /// <param name="config">The configuration to change.</param>
-    /// <param name="includeKernel"><see langword="true"/> to set <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters;
-    /// <see langword="false"/> to change nothing.</param>
-    /// <param name="allThreads"><see langword="true"/> to set <see cref="PerfCountersAttribute.AllThreads"/> for all counters;
-    /// <see langword="false"/> to change nothing.</param>
+    /// <param name="includeKernel">The value of <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters;
+    /// <see langword="null"/> to change nothing.</param>
+    /// <param name="countAllThreads">The value of <see cref="PerfCountersAttribute.CountAllThreads"/> for all counters;
+    /// <see langword="null"/> to change nothing. A benchmark that returns an awaitable is always counted on all threads.</param>
     /// <returns>The configuration that was passed.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="config"/> is <see langword="null"/>.</exception>
-    public static ManualConfig WithCounterOptions(this ManualConfig config, bool includeKernel = false, bool allThreads = false)
+    public static ManualConfig WithPicolloCounters(
+        this ManualConfig config, bool? includeKernel = null, bool? countAllThreads = null)
     {
         ArgumentNullException.ThrowIfNull(config);
-        return config.AddMeasures(new MeasureSet([], includeKernel, allThreads));
+        return config.AddMeasures(new MeasureSet([], includeKernel, countAllThreads));
     }
 
     internal static ManualConfig AddMeasures(this ManualConfig config, MeasureSet measures)

@@ -34,8 +34,8 @@ public sealed class CpuProfile
     /// profiles.</summary>
     public string? Route => Label?.Name;
 
-    /// <summary>The start of sampling, in UTC.</summary>
-    public DateTime StartTimeUtc => Data.StartTimeUtc;
+    /// <summary>The start of sampling, with the offset of UTC; <see langword="null"/> if it is unknown.</summary>
+    public DateTimeOffset? StartTime => Data.StartTime;
 
     /// <summary>The duration of sampling.</summary>
     public TimeSpan Duration => Data.Duration;
@@ -44,14 +44,14 @@ public sealed class CpuProfile
     /// <c>wall</c> or <c>inuse_space</c>.</summary>
     public string SampleType => Data.SampleType;
 
-    /// <summary>The unit of all numbers of samples of this profile, such as <see cref="SampleCount"/> and
-    /// <see cref="CpuProfileMethod.OwnSampleCount"/>: <c>samples</c>. In a profile of another tool, it can also be <c>nanoseconds</c>, or
+    /// <summary>The unit of all values of this profile, such as <see cref="Value"/> and
+    /// <see cref="CpuProfileMethod.OwnValue"/>: <c>samples</c>. In a profile of another tool, it can also be <c>nanoseconds</c>, or
     /// a unit that is not a time, such as <c>bytes</c> or <c>count</c>.</summary>
     public string SampleUnit => Data.SampleUnit;
 
-    /// <summary>The number of samples per second of CPU time, as requested; 0 if it is unknown, or if <see cref="SampleUnit"/> is not
-    /// <c>samples</c>.</summary>
-    public int Frequency => Data.Frequency;
+    /// <summary>The number of samples per second of CPU time, as requested; <see langword="null"/> if it is unknown, or if
+    /// <see cref="SampleUnit"/> is not <c>samples</c>.</summary>
+    public int? Frequency => Data.Frequency > 0 ? Data.Frequency : null;
 
     /// <summary>The perf event that triggers the samples: <c>cycles</c>, or <c>cpu-clock</c> without a PMU. Empty in a profile of another
     /// tool.</summary>
@@ -61,19 +61,23 @@ public sealed class CpuProfile
     public bool IncludesKernel => Data.IncludesKernel;
 
     /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has exited, the value is
-    /// from up to 0.25 s before its exit. 0 if it is unknown, as for a part of a profile (<see cref="FilterBy"/>,
-    /// <see cref="SplitByRoute"/>).</summary>
-    public CpuUsage CpuUsage => Data.CpuUsage;
+    /// from up to 0.25 s before its exit. <see langword="null"/> if it is unknown, as for a part of a profile (<see cref="FilterBy"/>,
+    /// <see cref="SplitByRoute"/>), and for a file with a CPU time of 0.</summary>
+    public CpuUsage? CpuUsage => Data.CpuUsage;
 
-    /// <summary>The number of samples, or the total in <see cref="SampleUnit"/>.</summary>
-    public long SampleCount => Data.SampleCount;
+    /// <summary>The total in <see cref="SampleUnit"/>, which is the value of <see cref="Root"/>.</summary>
+    public long Value => Data.Value;
+
+    /// <summary>The number of samples; <see langword="null"/> if it is unknown, as it can be in a profile of another tool that has times or
+    /// bytes.</summary>
+    public long? SampleCount => Data.Size?.Count;
 
     /// <summary>The number of samples that were lost because they were not read in time, or because memory for distinct stacks ran
     /// out.</summary>
     public long LostSampleCount => Data.LostSampleCount;
 
-    /// <summary>The number of samples whose innermost function has no name.</summary>
-    public long UnnamedSampleCount => Data.UnnamedSampleCount;
+    /// <summary>The part of <see cref="Value"/> that belongs to innermost functions without a name.</summary>
+    public long UnnamedValue => Data.UnnamedValue;
 
     /// <summary>The limitations of this profile, such as names that could not be read, with the reasons; empty if there are none.</summary>
     public IReadOnlyList<string> Notes => Data.Notes;
@@ -89,7 +93,7 @@ public sealed class CpuProfile
     /// <summary>The route or the named work of this part; null for other profiles.</summary>
     internal FlowLabel? Label { get; }
 
-    /// <summary>Returns all functions, ordered by descending number of own samples. Computed on each call, in time proportional to the
+    /// <summary>Returns all functions, ordered by descending own value. Computed on each call, in time proportional to the
     /// number of nodes.</summary>
     /// <returns>The functions.</returns>
     public IReadOnlyList<CpuProfileMethod> GetMethods() => Data.GetMethods();
@@ -130,9 +134,9 @@ public sealed class CpuProfile
     [
         .. KnownFlows.Labels
             .Append(new(FlowLabel.None, KnownFlows.Unlabeled))
-            .Where(pair => pair.Value.SampleCount > 0)
+            .Where(pair => pair.Value.Value > 0)
             .Select(pair => Part($"{pair.Key}", pair.Value, pair.Key))
-            .OrderByDescending(part => part.SampleCount)
+            .OrderByDescending(part => part.Value)
             .ThenBy(part => part.Route, StringComparer.Ordinal)
             .ThenBy(part => part.HttpMethod, StringComparer.Ordinal),
     ];
@@ -153,9 +157,9 @@ public sealed class CpuProfile
         var data = new ProfileData(root)
         {
             Title = $"{name} in {Title}",
-            StartTimeUtc = StartTimeUtc,
+            StartTime = StartTime,
             Duration = Duration,
-            Frequency = Frequency,
+            Frequency = Data.Frequency,
             EventName = EventName,
             IncludesKernel = IncludesKernel,
             Notes = Notes,

@@ -48,7 +48,7 @@ public sealed class CpuProfiler : IDisposable
     private readonly SamplingEvents _events;
     private readonly SampleCollector _samples;
     private readonly SampleReader _reader;
-    private readonly DateTime _startTimeUtc = DateTime.UtcNow;
+    private readonly DateTimeOffset _startTime = DateTimeOffset.UtcNow;
     private readonly long _start;
     private readonly CpuUsage _usageBefore;
     private CpuProfile? _profile;
@@ -113,7 +113,7 @@ public sealed class CpuProfiler : IDisposable
     /// process, or this is not Linux. The message contains the cause and the remedy.</exception>
     public static CpuProfiler Start(CpuProfilerOptions? options = null)
     {
-        options ??= new CpuProfilerOptions();
+        options = options?.Copy() ?? new CpuProfilerOptions();
         return Start(new ProfilerSettings(options.ProcessId ?? Environment.ProcessId, options));
     }
 
@@ -170,7 +170,7 @@ public sealed class CpuProfiler : IDisposable
                     var data = new ProfileData(root)
                     {
                         Title = builder.Title,
-                        StartTimeUtc = _startTimeUtc,
+                        StartTime = _startTime,
                         Duration = duration,
                         Frequency = _settings.Options.Frequency,
                         EventName = _events.Name,
@@ -179,7 +179,7 @@ public sealed class CpuProfiler : IDisposable
                         LostSampleCount = _samples.LostCount,
                         Notes =
                         [
-                            .. new[] { _perfMapReason, GetShortThreadsNote(root.SampleCount, used), GetUnknownFlowsNote() }
+                            .. new[] { _perfMapReason, GetShortThreadsNote(root.Value, used), GetUnknownFlowsNote() }
                                 .OfType<string>(),
                             .. builder.Notes,
                         ],
@@ -212,7 +212,7 @@ public sealed class CpuProfiler : IDisposable
                 .. flows.Select(flow => new CpuProfile(new ProfileData(builder.Build(flow.Samples))
                 {
                     Title = $"{flow.Label} in {builder.Title}",
-                    StartTimeUtc = flow.EndTimeUtc - flow.WallTime,
+                    StartTime = flow.EndTimeUtc - flow.WallTime,
                     Duration = flow.WallTime,
                     Frequency = _settings.Options.Frequency,
                     EventName = _events.Name,

@@ -32,7 +32,7 @@ internal static class Profile
             profile.WritePprof(pprof);
             pprof.Position = 0;
             Facts.Print("profile-page", page.ToString().Contains(hottest.Frame.Name));
-            Facts.Print("profile-pprof", CpuProfile.ReadPprof(pprof).SampleCount == profile.SampleCount);
+            Facts.Print("profile-pprof", CpuProfile.ReadPprof(pprof).Value == profile.Value);
         }
     }
 

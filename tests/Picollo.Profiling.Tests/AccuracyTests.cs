@@ -17,7 +17,7 @@ public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
 
         Dictionary<string, long> times = process.End();
         var methods = profile.GetMethods().Where(method => method.Frame.Name.StartsWith("Picollo.HelperApp.Profiled.", StringComparison.Ordinal))
-            .ToDictionary(method => method.Frame.Name["Picollo.HelperApp.Profiled.".Length..], method => method.SampleCount);
+            .ToDictionary(method => method.Frame.Name["Picollo.HelperApp.Profiled.".Length..], method => method.Value);
         Dictionary<string, long> samples = times.Keys.ToDictionary(name => name, name => name switch
         {
             "Generic" => methods["Generic<__Canon>.Work"],

@@ -10,10 +10,10 @@ public class CpuProfileDifferenceTests
     {
         CpuProfileDifference difference = new(Profiles.Of("Main;Gone 30", "Main;Same 60", "Main 10"), Profiles.Of("Main;Same 120", "Main;New 50", "Main 30"));
 
-        difference.GetMethods().Select(method => (method.Frame.Name, method.OwnSampleCountBefore, method.OwnSampleCountAfter, method.SampleCountBefore, method.SampleCountAfter))
+        difference.GetMethods().Select(method => (method.Frame.Name, method.OwnValueBefore, method.OwnValueAfter, method.ValueBefore, method.ValueAfter))
             .Should().Equal(("Gone", 30, 0, 30, 0), ("New", 0, 50, 0, 50), ("Main", 10, 30, 100, 200), ("Same", 60, 120, 60, 120));
         CpuProfileMethodDifference main = difference.GetMethods()[2];
-        (main.OwnPercentBefore, main.OwnPercentAfter, main.PercentBefore, main.PercentAfter, main.OwnChangePoints).Should().Be((10, 15, 100, 100, 5));
+        (main.OwnShareBefore, main.OwnShareAfter, main.ShareBefore, main.ShareAfter, main.OwnShareChange).Should().Be((0.1, 0.15, 1, 1, 0.05));
         (difference.Before.SampleCount, difference.After.SampleCount).Should().Be((100, 200));
     }
 
@@ -53,8 +53,8 @@ public class CpuProfileDifferenceTests
     {
         CpuProfileMethodDifference only = new CpuProfileDifference(Profiles.Of(), Profiles.Of("Main 10")).GetMethods().Should().ContainSingle().Subject;
 
-        (only.OwnPercentBefore, only.OwnPercentAfter, only.OwnChangePoints).Should().Be((0, 100, 100));
-        (only.OwnChangeLowerPoints, only.OwnChangeUpperPoints, only.MayBeRandom).Should().Be((-100, 100, true));
+        (only.OwnShareBefore, only.OwnShareAfter, only.OwnShareChange).Should().Be((0, 1, 1));
+        (only.OwnShareChangeLower, only.OwnShareChangeUpper, only.MayBeRandom).Should().Be((-1, 1, true));
         new CpuProfileDifference(Profiles.Of(), Profiles.Of()).GetMethods().Should().BeEmpty();
     }
 
@@ -67,13 +67,13 @@ public class CpuProfileDifferenceTests
         foreach (CpuProfileMethodDifference back in new CpuProfileDifference(b, a).GetMethods())
         {
             CpuProfileMethodDifference one = there[back.Frame];
-            one.OwnChangePoints.Should().BeApproximately(-back.OwnChangePoints, 1e-9);
-            one.OwnChangeLowerPoints.Should().BeApproximately(-back.OwnChangeUpperPoints, 1e-9);
+            one.OwnShareChange.Should().BeApproximately(-back.OwnShareChange, 1e-11);
+            one.OwnShareChangeLower.Should().BeApproximately(-back.OwnShareChangeUpper, 1e-11);
             one.MayBeRandom.Should().Be(back.MayBeRandom);
-            one.OwnChangePoints.Should().BeInRange(-100, 100);
+            one.OwnShareChange.Should().BeInRange(-1, 1);
         }
 
-        there.Values.Sum(method => method.OwnSampleCountBefore).Should().Be(a.GetMethods().Sum(method => method.OwnSampleCount));
+        there.Values.Sum(method => method.OwnValueBefore).Should().Be(a.GetMethods().Sum(method => method.OwnValue));
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
 
     [Fact]
@@ -81,7 +81,7 @@ public class CpuProfileDifferenceTests
     {
         CpuProfile profile = Profiles.Random(random);
 
-        new CpuProfileDifference(profile, profile).GetMethods().Should().NotContain(method => !method.MayBeRandom || method.OwnChangePoints != 0);
+        new CpuProfileDifference(profile, profile).GetMethods().Should().NotContain(method => !method.MayBeRandom || method.OwnShareChange != 0);
     });
 
     [Fact]
@@ -91,7 +91,7 @@ public class CpuProfileDifferenceTests
 
         difference.Data.Roots.Before.Children.Should().ContainSingle().Which.Frame.Name.Should().Be("app (process)");
         difference.Data.Roots.After.Children.Should().ContainSingle().Which.Frame.Should().Be(difference.Data.Roots.Before.Children[0].Frame);
-        (difference.Data.Roots.Before.SampleCount, difference.Data.Roots.Before.OwnSampleCount).Should().Be((7, 1));
+        (difference.Data.Roots.Before.Value, difference.Data.Roots.Before.OwnValue).Should().Be((7, 1));
 
         static CpuProfile OfProcesses(params int[] ids) => Profiles.OfFrames(
             [.. ids.Select(id => (new[] { new CpuProfileFrame($"app (process {id})", "", CpuProfileFrameKind.Group), Profiles.Managed("Main") }, 3L)), ([], 1)]);

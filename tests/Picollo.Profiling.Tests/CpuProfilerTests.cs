@@ -22,11 +22,11 @@ public class CpuProfilerTests
         profile.GetMethods().Should().Contain(method =>
             method.Frame == new CpuProfileFrame(
                 "Picollo.Profiling.Tests.CpuProfilerTests.Burn", "Picollo.Profiling.Tests.dll", CpuProfileFrameKind.Managed)
-            && method.SampleCount >= 100);
+            && method.Value >= 100);
         (profile.Frequency, profile.IncludesKernel).Should().Be((999, false));
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(200);
         profile.Notes.Should().BeEmpty();
-        profile.CpuUsage.Total.Should().BePositive();
+        profile.CpuUsage!.Value.Total.Should().BePositive();
         profiler.Stop().Should().BeSameAs(profile);
     }
 
@@ -59,7 +59,7 @@ public class CpuProfilerTests
 
         CpuProfile profile = second.Stop();
 
-        profile.GetMethods().Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.OwnSampleCount > 50);
+        profile.GetMethods().Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.OwnValue > 50);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -70,7 +70,7 @@ public class CpuProfilerTests
         CpuProfile profile = process.Profile(Fast, 300);
 
         process.End();
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnSampleCount > 250);
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnValue > 250);
         profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.Waiting", StringComparison.Ordinal));
     }
 
@@ -84,22 +84,22 @@ public class CpuProfilerTests
         process.End();
         CpuProfileNode cut = profile.Root.Children.Should().ContainSingle(node => node.Frame.Name == "[deeper callers]").Subject;
         cut.Frame.Kind.Should().Be(CpuProfileFrameKind.Group);
-        cut.Children.Should().Contain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal) && node.SampleCount > 200);
+        cut.Children.Should().Contain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal) && node.Value > 200);
     }
 
     [FactNeeding(Need.PerfEvents)]
     public void Unloaded_code_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-unloaded");
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         process.Continue();
         Wait(profiler, 1000);
         CpuProfile profile = profiler.Stop();
 
         process.End();
         // Unloaded methods without names would be stubs.
-        long stubs = profile.GetMethods().Where(method => method.Frame.Name == "[runtime stub]").Sum(method => method.OwnSampleCount);
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnSampleCount > stubs);
+        long stubs = profile.GetMethods().Where(method => method.Frame.Name == "[runtime stub]").Sum(method => method.OwnValue);
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnValue > stubs);
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("DynamicWork", StringComparison.Ordinal));
         profile.ShouldHaveNamesOutsideLibraries();
     }
@@ -127,12 +127,12 @@ public class CpuProfilerTests
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-replaced", new() { ["DOTNET_TieredCompilation"] = "1" });
 
-        CpuProfile profile = process.Profile(Fast with { ShowTiers = true }, 300);
+        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999, ShowTiers = true }, 300);
 
         process.End();
         const string Method = "Picollo.HelperApp.Profiled.RunReplaced.lambda_0 ";
         profile.GetMethods().Should().Contain(method => method.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
-            && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnSampleCount > 200);
+            && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnValue > 200);
         profile.Data.GetNodes().Should().NotContain(each => each.Node.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
             && each.Node.Children.Any(child => child.Frame.Name.StartsWith(Method, StringComparison.Ordinal)));
     }
@@ -141,14 +141,14 @@ public class CpuProfilerTests
     public void The_profile_of_an_ended_process_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled");
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         Wait(profiler, 300);
         process.End();
 
         CpuProfile profile = profiler.Stop();
 
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
-        profile.CpuUsage.Total.Should().BePositive();
+        profile.CpuUsage!.Value.Total.Should().BePositive();
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
     }
 
@@ -168,7 +168,7 @@ public class CpuProfilerTests
     public void The_samples_of_programs_before_and_after_exec_are_separate()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-exec");
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         process.Continue();
         Wait(profiler, 300);
         CpuProfile profile = profiler.Stop();
@@ -176,7 +176,7 @@ public class CpuProfilerTests
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
         CpuProfileNode executed = profile.Root.Children.Should().ContainSingle(
             node => node.Frame.Name.EndsWith($" (process {process.Id}, after execve)", StringComparison.Ordinal)).Subject;
-        executed.SampleCount.Should().BePositive();
+        executed.Value.Should().BePositive();
         NamesIn(executed).Should().NotContain(
             name => name.StartsWith("Picollo.", StringComparison.Ordinal), "the map belongs to the first program");
         profile.Notes.Should().Contain(note => note.StartsWith("Compiled methods of ", StringComparison.Ordinal) && note.EndsWith("and there is none.", StringComparison.Ordinal));
@@ -196,7 +196,7 @@ public class CpuProfilerTests
         profile.Notes.Should().ContainSingle().Which.Should().Be(
             "JIT-compiled methods have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without "
             + "this setting, or profile it as a command (picollo record -- CMD).");
-        profile.UnnamedSampleCount.Should().BePositive();
+        profile.UnnamedValue.Should().BePositive();
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -227,7 +227,7 @@ public class CpuProfilerTests
             Thread.Sleep(10);
         }
 
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         process.Signal("CONT");
         Wait(profiler, 100);
         CpuProfile profile = profiler.Stop();
@@ -241,9 +241,9 @@ public class CpuProfilerTests
     public void Two_profilers_of_a_process_both_have_names_and_leave_no_map()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
-        using CpuProfiler first = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler first = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse("it is unlinked during the profile");
-        using CpuProfiler second = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        using CpuProfiler second = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
         Wait(first, 100);
         Wait(second, 100);
 
@@ -260,7 +260,7 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void Tiers_are_separate_functions_on_request()
     {
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ShowTiers = true });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ShowTiers = true });
         Burn(milliseconds: 100);
 
         profiler.Stop().GetMethods().Should().Contain(method =>
@@ -270,7 +270,7 @@ public class CpuProfilerTests
     [FactNeeding(Need.KernelCounters)]
     public void Kernel_code_is_sampled_on_request()
     {
-        using CpuProfiler profiler = CpuProfiler.Start(Fast with { IncludeKernel = true });
+        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, IncludeKernel = true });
         byte[] buffer = new byte[1 << 20];
         using FileStream zeros = File.OpenRead("/dev/zero");
         while (profiler.SampleCount < 200)
@@ -281,7 +281,7 @@ public class CpuProfilerTests
         CpuProfile profile = profiler.Stop();
 
         profile.IncludesKernel.Should().BeTrue();
-        profile.GetMethods().Where(method => method.Frame.Kind == CpuProfileFrameKind.Kernel).Sum(method => method.OwnSampleCount)
+        profile.GetMethods().Where(method => method.Frame.Kind == CpuProfileFrameKind.Kernel).Sum(method => method.OwnValue)
             .Should().BeGreaterThan(50);
     }
 
@@ -360,6 +360,16 @@ public class CpuProfilerTests
         CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out MeasurementUnavailableException? failure).Should().BeFalse();
 
         failure!.Message.Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Later_changes_of_the_options_have_no_effect()
+    {
+        CpuProfilerOptions options = new() { Frequency = 999 };
+        using CpuProfiler profiler = CpuProfiler.Start(options);
+        options.Frequency = 1;
+
+        profiler.Stop().Frequency.Should().Be(999);
     }
 
     [Theory]

@@ -6,8 +6,8 @@ internal static class ProfileAssertions
     /// depends on the machine.</summary>
     public static void ShouldHaveNamesOutsideLibraries(this CpuProfile profile) =>
         profile.GetMethods()
-            .Where(method => method.OwnSampleCount > 0 && method.Frame.Kind == CpuProfileFrameKind.Unnamed
+            .Where(method => method.OwnValue > 0 && method.Frame.Kind == CpuProfileFrameKind.Unnamed
                 && !method.Frame.Module.Contains(".so", StringComparison.Ordinal))
-            .Select(method => $"{method.Frame.Name}: {method.OwnSampleCount} of {profile.SampleCount}")
+            .Select(method => $"{method.Frame.Name}: {method.OwnValue} of {profile.SampleCount}")
             .Should().BeEmpty();
 }

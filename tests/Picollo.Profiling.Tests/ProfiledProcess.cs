@@ -32,7 +32,9 @@ internal sealed class ProfiledProcess : IDisposable
     /// <summary>Profiles the process until it has a number of samples, or until it has ended.</summary>
     public CpuProfile Profile(CpuProfilerOptions options, long samples)
     {
-        using CpuProfiler profiler = CpuProfiler.Start(options with { ProcessId = Id });
+        options = options.Copy();
+        options.ProcessId = Id;
+        using CpuProfiler profiler = CpuProfiler.Start(options);
         while (profiler.SampleCount < samples && !_process.HasExited)
         {
             Thread.Sleep(20);

@@ -25,7 +25,7 @@ internal static class Profiles
     public static CpuProfile OfFrames(params (CpuProfileFrame[] Stack, long Count)[] stacks) => new(new ProfileData(RootOf(stacks))
     {
         Title = "app (process 42)",
-        StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
+        StartTime = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
         Duration = TimeSpan.FromSeconds(5),
         Frequency = 100,
     });

@@ -100,7 +100,7 @@ internal static class HelloServer
     {
         using CpuProfiler profiler = _profiler!;
         CpuProfile profile = profiler.Stop();
-        long ofNone = profile.SplitByRoute().FirstOrDefault(part => part.Route == CpuProfile.NoRequest)?.SampleCount ?? 0;
-        return $"{profile.SampleCount} {profile.SampleCount - ofNone}";
+        long ofNone = profile.SplitByRoute().FirstOrDefault(part => part.Route == CpuProfile.NoRequest)?.Value ?? 0;
+        return $"{profile.Value} {profile.Value - ofNone}";
     }
 }

@@ -61,7 +61,7 @@ internal static class ProfilerComparison
             double time = Work();
             allocated += GC.GetAllocatedBytesForCurrentThread() - before;
             CpuProfile profile = running.Stop();
-            (samples, lost, seconds) = (samples + profile.SampleCount, lost + profile.LostSampleCount, seconds + (time / 1e9));
+            (samples, lost, seconds) = (samples + profile.Value, lost + profile.LostSampleCount, seconds + (time / 1e9));
             return time;
         }
     }

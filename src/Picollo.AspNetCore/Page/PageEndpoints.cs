@@ -239,7 +239,7 @@ internal sealed class PageEndpoints(
         stored.Profile.WritePprof(pprof);
         context.Response.ContentType = "application/octet-stream";
         context.Response.Headers.ContentDisposition = string.Create(
-            CultureInfo.InvariantCulture, $"attachment; filename=\"profile-{stored.Profile.StartTimeUtc:yyyyMMdd-HHmmss}.pb.gz\"");
+            CultureInfo.InvariantCulture, $"attachment; filename=\"profile-{stored.Profile.StartTime:yyyyMMdd-HHmmss}.pb.gz\"");
         return context.Response.Body.WriteAsync(pprof.ToArray(), context.RequestAborted).AsTask();
     }
 

@@ -23,7 +23,7 @@ internal static class ProfilePages
             links.Append(
                 CultureInfo.InvariantCulture,
                 $" · <a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}&amp;{PageEndpoints.CompareParameter}={other.Id}\">"
-                + $"Compare with {TimeOf(other.Profile.StartTimeUtc)}</a>");
+                + $"Compare with {TimeOf(other.Profile.StartTime)}</a>");
         }
 
         ProfilePart[] parts =
@@ -38,7 +38,7 @@ internal static class ProfilePages
     /// contain.</summary>
     public static string Difference(StoredProfile one, StoredProfile other, string application, string address)
     {
-        (CpuProfile before, CpuProfile after) = one.Profile.StartTimeUtc <= other.Profile.StartTimeUtc
+        (CpuProfile before, CpuProfile after) = one.Profile.StartTime <= other.Profile.StartTime
             ? (one.Profile, other.Profile)
             : (other.Profile, one.Profile);
         Dictionary<string, CpuProfile> routes = before.SplitByRoute().ToDictionary(NameOf);
@@ -49,7 +49,7 @@ internal static class ProfilePages
             .. after.SplitByRoute().Where(part => routes.ContainsKey(NameOf(part)))
                 .Select(part => new DifferencePart(NameOf(part), new(routes[NameOf(part)].Data, part.Data), whole)),
         ];
-        string title = $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}";
+        string title = $"{application}, {TimeOf(before.StartTime)} and {TimeOf(after.StartTime)}";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
@@ -86,7 +86,7 @@ internal static class ProfilePages
             {
                 html.Append(
                     CultureInfo.InvariantCulture,
-                    $"<li><a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}\">{TimeOf(stored.Profile.StartTimeUtc)}</a>, "
+                    $"<li><a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}\">{TimeOf(stored.Profile.StartTime)}</a>, "
                     + $"{stored.Profile.SampleCount:N0} samples</li>\n");
             }
 
@@ -102,7 +102,7 @@ internal static class ProfilePages
 
     private static string BackTo(string address) => $"<a href=\"{Markup.Encode(address)}\">Back to the routes</a>";
 
-    private static string TimeOf(DateTime time) => string.Create(CultureInfo.InvariantCulture, $"{time:HH:mm:ss} UTC");
+    private static string TimeOf(DateTimeOffset? time) => string.Create(CultureInfo.InvariantCulture, $"{time:HH:mm:ss} UTC");
 
     private static string Write(Action<TextWriter> write)
     {

@@ -34,7 +34,7 @@ internal sealed record BenchmarkCounter(
     public static IReadOnlyList<BenchmarkCounter> Choose(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {
-        IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageByMode)
+        IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageWithUserAndKernel)
             ? NamesOfCpu : [];
         List<BenchmarkCounter> counters = [];
         List<string> found = [];

@@ -15,14 +15,20 @@ internal sealed record MeasureRequest(
         PicolloMeasure[] measures = [.. sets.SelectMany(set => set.Measures)];
         return new(
             BenchmarkCounter.Choose(measures, out _),
-            sets.Any(set => set.IncludeKernel),
-            isAwaited || sets.Any(set => set.AllThreads),
-            measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageByMode),
-            measures.Contains(PicolloMeasure.CpuUsageByMode),
+            IsSet(sets, set => set.IncludeKernel),
+            isAwaited || IsSet(sets, set => set.AllThreads),
+            measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageWithUserAndKernel),
+            measures.Contains(PicolloMeasure.CpuUsageWithUserAndKernel),
             [.. measures.SelectMany(measure => measure?.Ranks ?? []).Where(rank => rank is > 0 and < 100).Distinct().Order()]);
     }
+
+    /// <summary>Returns the last value of an option from a call, or otherwise whether an attribute sets it.</summary>
+    private static bool IsSet(IReadOnlyList<MeasureSet> sets, Func<MeasureSet, bool?> option) =>
+        sets.Where(set => !set.RequiresCounter).Select(option).LastOrDefault(value => value is not null)
+        ?? sets.Any(set => option(set) == true);
 }
 
-/// <summary>The measures that one attribute or one call requests.</summary>
+/// <summary>The measures that one attribute or one call requests. An option is null if it is not specified; an attribute cannot turn it
+/// off.</summary>
 internal sealed record MeasureSet(
-    IReadOnlyList<PicolloMeasure> Measures, bool IncludeKernel = false, bool AllThreads = false, bool RequiresCounter = false);
+    IReadOnlyList<PicolloMeasure> Measures, bool? IncludeKernel = null, bool? AllThreads = null, bool RequiresCounter = false);

@@ -14,7 +14,7 @@ public sealed class PicolloMeasure
     public static PicolloMeasure CpuUsage { get; } = new();
 
     /// <summary>CPU time and context switches, with additional columns for user and kernel time.</summary>
-    public static PicolloMeasure CpuUsageByMode { get; } = new();
+    public static PicolloMeasure CpuUsageWithUserAndKernel { get; } = new();
 
     /// <summary>The percentiles 50, 90, 99 and 99.9 of single calls, as <see cref="HdrPercentilesAttribute"/> shows them.</summary>
     public static PicolloMeasure HdrPercentiles { get; } = CreateHdrPercentiles();

@@ -38,7 +38,7 @@ internal static class FlameGraph
         ProfileText.Title(profile),
         LabelOf(profile),
         [Summary(profile)],
-        profile.SampleCount == 0 ? $"No samples. {ProfileText.NoSamplesReason(profile)}" : null,
+        profile.Value == 0 ? $"No samples. {ProfileText.NoSamplesReason(profile)}" : null,
         new FlameTree(profile.Root),
         KindsOf,
         node => LookOf(node.Frame),
@@ -48,7 +48,7 @@ internal static class FlameGraph
         ProfileText.Title(difference),
         LabelOf(difference.After),
         [$"before: {Summary(difference.Before)}", $"after: {Summary(difference.After)}"],
-        difference.Before.SampleCount + difference.After.SampleCount == 0 ? "No samples in either profile." : null,
+        difference.Before.Value + difference.After.Value == 0 ? "No samples in either profile." : null,
         new FlameTree(difference.Roots.Before, difference.Roots.After),
         _ => [.. ProfileText.Steps.Select(step => (ProfileText.Step(step, difference.HasIntervals), LookOf(step)))],
         node => LookOf(ProfileText.StepOf(difference, node.Counts)),
@@ -130,9 +130,8 @@ internal static class FlameGraph
     private static void DrawNode(SvgWriter svg, FlameNode node, double x, double y, double width, Look look, string numbers)
     {
         const int MaxTooltipLength = 1000;
-        (string name, string module, _) = node.Frame;
-        string suffix = module.Length == 0 ? "" : $" ({module})";
-        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(name + suffix, MaxTooltipLength)} {numbers}");
+        string suffix = node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})";
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(node.Frame.Name + suffix, MaxTooltipLength)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {
@@ -178,16 +177,16 @@ internal static class FlameGraph
     {
         if (profile.EventName.Length == 0)
         {
-            string start = string.Create(CultureInfo.InvariantCulture, $" · {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
-            return ProfileText.Total(profile) + (profile.StartTimeUtc == default ? "" : start);
+            string start = string.Create(CultureInfo.InvariantCulture, $" · {profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
+            return ProfileText.Total(profile) + (profile.StartTime is null ? "" : start);
         }
 
         string lost = profile.LostSampleCount == 0 ? "" : $", {ProfileText.Samples(profile.LostSampleCount)} lost";
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"{ProfileText.Samples(profile.SampleCount)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
-            + $"{ProfileText.Time(profile.CpuUsage.Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
-            + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
+            $"{ProfileText.Samples(profile.Value)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
+            + $"{ProfileText.Time((profile.CpuUsage ?? default).Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
+            + $"{profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
     }
 
     private readonly record struct Look(string Color, string Opacity)

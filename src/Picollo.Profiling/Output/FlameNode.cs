@@ -11,7 +11,7 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
 {
     public bool IsDifference => RootAfter is not null;
 
-    public SampleCounts All => new(Root.SampleCount, RootAfter?.SampleCount ?? 0);
+    public SampleCounts All => new(Root.Value, RootAfter?.Value ?? 0);
 
     public double Width => WidthOf(All);
 
@@ -83,6 +83,6 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
     {
         public CpuProfileFrame Frame => (Before ?? After)!.Frame;
 
-        public SampleCounts Counts => new(Before?.SampleCount ?? 0, After?.SampleCount ?? 0);
+        public SampleCounts Counts => new(Before?.Value ?? 0, After?.Value ?? 0);
     }
 }

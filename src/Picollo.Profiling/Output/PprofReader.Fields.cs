@@ -161,7 +161,7 @@ internal sealed partial class PprofReader
             }
         }
 
-        _usage = new CpuUsage(user, kernel);
+        _usage = (user | kernel) > 0 ? new(user, kernel) : null;
         _size = count > 0 ? new(count, effective) : null;
     }
 

@@ -41,7 +41,7 @@ internal sealed partial class PprofReader
     private SampleSize? _size;
     private string _event = "";
     private bool _includesKernel;
-    private CpuUsage _usage;
+    private CpuUsage? _usage;
     private int _lineCount;
     private long _letters;
     private long _work;
@@ -69,7 +69,7 @@ internal sealed partial class PprofReader
         return new ProfileData(root)
         {
             Title = _isFromPicollo ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
-            StartTimeUtc = Time(_start) > TimeSpan.Zero ? DateTime.UnixEpoch + Time(_start) : default,
+            StartTime = Time(_start) > TimeSpan.Zero ? DateTimeOffset.UnixEpoch + Time(_start) : null,
             Duration = Time(_duration),
             SampleType = values.Type,
             SampleUnit = values.Unit,

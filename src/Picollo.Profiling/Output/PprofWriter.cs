@@ -50,7 +50,7 @@ internal sealed class PprofWriter : IDisposable
 
         WriteValueType(PprofField.PeriodType, profile.SampleType, period > 0 ? ProfileData.TimeUnit : ProfileData.CountUnit);
         _message.WriteVarint(PprofField.Period, period);
-        _message.WriteVarint(PprofField.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
+        _message.WriteVarint(PprofField.TimeNanos, Nanoseconds((profile.StartTime ?? default) - DateTimeOffset.UnixEpoch));
         _message.WriteVarint(PprofField.DurationNanos, Nanoseconds(profile.Duration));
         _message.WriteVarint(
             PprofField.DefaultSampleType, Text(isSamples && period == 0 ? ProfileData.SamplesUnit : profile.SampleType));
@@ -62,8 +62,8 @@ internal sealed class PprofWriter : IDisposable
         int own = _message.Begin(PprofField.Picollo);
         _message.WriteText(PicolloField.Event, profile.EventName);
         _message.WriteVarint(PicolloField.IncludesKernel, profile.IncludesKernel ? 1u : 0);
-        _message.WriteVarint(PicolloField.UserNanoseconds, (ulong)profile.CpuUsage.UserNanoseconds);
-        _message.WriteVarint(PicolloField.KernelNanoseconds, (ulong)profile.CpuUsage.KernelNanoseconds);
+        _message.WriteVarint(PicolloField.UserNanoseconds, (ulong)(profile.CpuUsage ?? default).UserNanoseconds);
+        _message.WriteVarint(PicolloField.KernelNanoseconds, (ulong)(profile.CpuUsage ?? default).KernelNanoseconds);
         _message.WriteVarint(PicolloField.Lost, (ulong)profile.LostSampleCount);
         if (!isSamples && profile.Size is { } size)
         {

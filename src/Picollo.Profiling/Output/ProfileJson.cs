@@ -21,21 +21,21 @@ internal static partial class ProfileJson
         Node[] nodes = [.. NodesOf(profile, frames)];
         Document document = new(
             profile.Title,
-            DateTime.SpecifyKind(profile.StartTimeUtc, DateTimeKind.Utc),
+            (profile.StartTime ?? default).UtcDateTime,
             profile.Duration.TotalSeconds,
             profile.Frequency,
             profile.EventName,
             profile.IncludesKernel,
-            profile.CpuUsage.UserNanoseconds / ProfileData.NanosecondsPerSecond,
-            profile.CpuUsage.KernelNanoseconds / ProfileData.NanosecondsPerSecond,
+            (profile.CpuUsage ?? default).UserNanoseconds / ProfileData.NanosecondsPerSecond,
+            (profile.CpuUsage ?? default).KernelNanoseconds / ProfileData.NanosecondsPerSecond,
             profile.SampleType,
             profile.SampleUnit,
-            profile.SampleCount,
+            profile.Value,
             profile.LostSampleCount,
-            profile.UnnamedSampleCount,
+            profile.UnnamedValue,
             profile.Notes,
             profile.GetMethods().Select(method => new Method(
-                method.Frame.Name, method.Frame.Module, KindOf(method.Frame), method.OwnSampleCount, method.SampleCount)),
+                method.Frame.Name, method.Frame.Module, KindOf(method.Frame), method.OwnValue, method.Value)),
             nodes,
             frames.Keys.Select(frame => new Function(frame.Name, frame.Module, KindOf(frame))));
         output.Write(JsonSerializer.Serialize(document, Context.Document));
@@ -51,7 +51,7 @@ internal static partial class ProfileJson
         {
             path.RemoveRange(depth, path.Count - depth);
             frames.TryAdd(node.Frame, true, out int frame);
-            yield return new(depth > 0 ? path[depth - 1] : -1, frame, node.SampleCount, node.OwnSampleCount);
+            yield return new(depth > 0 ? path[depth - 1] : -1, frame, node.Value, node.OwnValue);
             path.Add(index++);
         }
     }

@@ -65,9 +65,9 @@ internal static class ProfilePage
 
     private static string KindOf(ProfileData profile) => Markup.Encode(ProfileText.Kind(profile));
 
-    private static string Started(ProfileData profile) => profile.StartTimeUtc == default
-        ? ", start unknown"
-        : string.Create(CultureInfo.InvariantCulture, $", started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
+    private static string Started(ProfileData profile) => profile.StartTime is { } start
+        ? string.Create(CultureInfo.InvariantCulture, $", started {start:yyyy-MM-dd HH:mm:ss} UTC")
+        : ", start unknown";
 
     private static string Choice(IReadOnlyList<ProfilePagePart> parts)
     {

@@ -144,12 +144,12 @@ internal sealed class ProfilePageData
     private void WriteFrames()
     {
         _json.WriteStartArray("frames");
-        foreach ((string name, string module, CpuProfileFrameKind kind) in _frames.Keys)
+        foreach (CpuProfileFrame frame in _frames.Keys)
         {
             _json.WriteStartArray();
-            _json.WriteStringValue(FittedText.Shorten(name, MaxNameLength));
-            _json.WriteStringValue(FittedText.Shorten(module, MaxNameLength));
-            _json.WriteNumberValue((int)kind);
+            _json.WriteStringValue(FittedText.Shorten(frame.Name, MaxNameLength));
+            _json.WriteStringValue(FittedText.Shorten(frame.Module, MaxNameLength));
+            _json.WriteNumberValue((int)frame.Kind);
             _json.WriteEndArray();
         }
 

@@ -31,12 +31,12 @@ internal sealed record ProfilePagePart(
             CleanText.From(part.Name),
             new FlameTree(profile.Root),
             profile.GetMethods().Select(method =>
-                (method.Frame, new SampleCounts(method.OwnSampleCount, 0), new SampleCounts(method.SampleCount, 0))),
+                (method.Frame, new SampleCounts(method.OwnValue, 0), new SampleCounts(method.Value, 0))),
             FactsOf(profile, part.Whole),
             profile.Notes)
         {
             Profiles = [profile],
-            NoSamplesReason = profile.SampleCount > 0 ? null : ProfileText.NoSamplesReason(profile),
+            NoSamplesReason = profile.Value > 0 ? null : ProfileText.NoSamplesReason(profile),
         };
     }
 
@@ -59,20 +59,20 @@ internal sealed record ProfilePagePart(
     private static (string Name, string Value, string Detail)[] FactsOf(ProfileData profile, ProfileData? whole) =>
     [
         ("Samples", SamplesOf(profile), ""),
-        .. whole is null ? [] : new[] { ("Share", ProfileText.Share(profile.SampleCount, whole.SampleCount), "of all samples") },
+        .. whole is null ? [] : new[] { ("Share", ProfileText.Share(profile.Value, whole.Value), "of all samples") },
         TotalOf(profile),
         ("Duration", DurationOf(profile), ""),
         .. profile.EventName.Length == 0 ? [] : SamplingOf(profile),
         ("Unnamed", profile.SampleUnit == ProfileData.SamplesUnit
-            ? Count(profile.UnnamedSampleCount)
-            : ProfileText.Amount(profile, profile.UnnamedSampleCount), OfSamples(profile.UnnamedSampleCount, profile.SampleCount)),
+            ? Count(profile.UnnamedValue)
+            : ProfileText.Amount(profile, profile.UnnamedValue), OfSamples(profile.UnnamedValue, profile.Value)),
     ];
 
     private static (string Name, string Value, string Detail)[] SamplingOf(ProfileData profile) =>
     [
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
         ("Sampling event", FittedText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
-        ("Lost", Count(profile.LostSampleCount), OfSamples(profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount)),
+        ("Lost", Count(profile.LostSampleCount), OfSamples(profile.LostSampleCount, profile.Value + profile.LostSampleCount)),
     ];
 
     private static (string Name, string Value, string Detail)[] FactsOf(DifferenceData difference, DifferenceData? whole)
@@ -90,8 +90,8 @@ internal sealed record ProfilePagePart(
 
         (string, string, string) ShareOf(DifferenceData whole)
         {
-            string before = ProfileText.Share(difference.Before.SampleCount, whole.Before.SampleCount);
-            string after = ProfileText.Share(difference.After.SampleCount, whole.After.SampleCount);
+            string before = ProfileText.Share(difference.Before.Value, whole.Before.Value);
+            string after = ProfileText.Share(difference.After.Value, whole.After.Value);
             return ("Share", $"{before} → {after}", "of all samples, before → after");
         }
     }
@@ -109,14 +109,14 @@ internal sealed record ProfilePagePart(
     /// total of another type.</summary>
     private static (string Name, string Value, string Detail) TotalOf(ProfileData profile)
     {
-        TimeSpan sampled = profile.TimeOf(profile.SampleCount);
+        TimeSpan sampled = profile.TimeOf(profile.Value);
         return !ProfileText.IsCpuTime(profile)
-            ? (profile.SampleType, profile.Frequency > 0 ? ProfileText.Time(sampled) : ProfileText.Amount(profile, profile.SampleCount), "")
-            : profile.CpuUsage.TotalNanoseconds > 0
+            ? (profile.SampleType, profile.Frequency > 0 ? ProfileText.Time(sampled) : ProfileText.Amount(profile, profile.Value), "")
+            : profile.CpuUsage is { TotalNanoseconds: > 0 } used
                 // The kernel part of a request's CPU time is unknown.
-                ? ("CPU time", ProfileText.Time(profile.CpuUsage.Total), profile.CpuUsage.KernelNanoseconds > 0
-                    ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
+                ? ("CPU time", ProfileText.Time(used.Total), used.KernelNanoseconds > 0
+                    ? $"{ProfileText.Time(used.Kernel)} in the kernel"
                     : "")
-            : ("CPU time", ProfileText.Time(sampled), profile.SampleCount == 0 ? "" : "estimated from the samples");
+            : ("CPU time", ProfileText.Time(sampled), profile.Value == 0 ? "" : "estimated from the samples");
     }
 }

@@ -34,7 +34,7 @@ internal static class ProfileText
     public static string Weight(ProfileData profile, long samples)
     {
         string time = profile.Frequency > 0 ? $", {Quantity.Time(profile.NanosecondsOf(samples))}" : "";
-        return $"{Amount(profile, samples)}, {Share(samples, profile.SampleCount)}{time}";
+        return $"{Amount(profile, samples)}, {Share(samples, profile.Value)}{time}";
     }
 
     /// <summary>Formats the samples of a node in two profiles, with their shares, and the change of the share.</summary>
@@ -66,12 +66,12 @@ internal static class ProfileText
             string rate = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
                 : profile.SampleType == ProfileData.SamplesUnit ? "of an unknown type"
                 : $"of {name}";
-            return Invariant($"{profile.SampleCount:N0} samples {rate}{duration}");
+            return Invariant($"{profile.Value:N0} samples {rate}{duration}");
         }
 
         string total = profile.SampleUnit == ProfileData.TimeUnit
-            ? Seconds(profile.TimeOf(profile.SampleCount))
-            : Amount(profile, profile.SampleCount);
+            ? Seconds(profile.TimeOf(profile.Value))
+            : Amount(profile, profile.Value);
         return $"{name} {total}{duration}{(profile.Size is { Count: > 0 } size ? $"; {Samples(size.Count)}" : "")}";
     }
 
@@ -79,13 +79,13 @@ internal static class ProfileText
     public static string Seconds(TimeSpan time) => Invariant($"{time.TotalSeconds:N3} s");
 
     private static string SampledTime(ProfileData profile, string name) =>
-        !IsCpuTime(profile) ? $"{name} {Seconds(profile.TimeOf(profile.SampleCount))}"
-        : profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0 ? Invariant($"{name} {profile.CpuUsage:s}")
-        : $"{name} of the samples {Seconds(profile.TimeOf(profile.SampleCount))}";
+        !IsCpuTime(profile) ? $"{name} {Seconds(profile.TimeOf(profile.Value))}"
+        : profile.CpuUsage is { TotalNanoseconds: > 0 } || profile.Value == 0 ? Invariant($"{name} {profile.CpuUsage ?? default:s}")
+        : $"{name} of the samples {Seconds(profile.TimeOf(profile.Value))}";
 
     private static string TypeName(ProfileData profile) => IsCpuTime(profile) ? "CPU time" : profile.SampleType;
 
-    public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
+    public static string Points(double? points) => Invariant($"{points:+0.00;-0.00;0.00}");
 
     /// <summary>Returns the size of a change of a share, for its color: 0 for a change that may be random; otherwise 1 below a point, 2
     /// below <see cref="LargePoints"/>, and 3; negative if the share is smaller. Without confidence intervals, only an equal share is
@@ -113,8 +113,8 @@ internal static class ProfileText
     {
         { EventName: "" } => $"The file has no values of the type {profile.SampleType}, or all are 0.",
         { LostSampleCount: > 0 } => $"All of them were lost: {Samples(profile.LostSampleCount)}.",
-        { CpuUsage.TotalNanoseconds: > 0 } =>
-            $"The process used {Time(profile.CpuUsage.Total)} of CPU time; a sample is taken every {Time(profile.TimeOf(1))}. "
+        { CpuUsage: { TotalNanoseconds: > 0 } used } =>
+            $"The process used {Time(used.Total)} of CPU time; a sample is taken every {Time(profile.TimeOf(1))}. "
             + "Use a higher frequency.",
         _ => "The process used no CPU time while it was sampled.",
     };

@@ -12,10 +12,10 @@ internal static class TextFormats
     {
         output.WriteLine(ProfileText.Title(profile));
         string unseen = FormattableString.Invariant(
-            $"lost {profile.LostSampleCount:N0}; unnamed {ProfileText.Share(profile.UnnamedSampleCount, profile.SampleCount)}");
+            $"lost {profile.LostSampleCount:N0}; unnamed {ProfileText.Share(profile.UnnamedValue, profile.Value)}");
         output.WriteLine($"{ProfileText.Total(profile)}; {unseen}");
         output.WriteLine();
-        if (profile.SampleCount == 0)
+        if (profile.Value == 0)
         {
             output.WriteLine($"No samples. {ProfileText.NoSamplesReason(profile)}");
         }
@@ -71,18 +71,18 @@ internal static class TextFormats
         WriteRow(output, "own", head, "total", head, "function");
         foreach (CpuProfileMethod method in methods.Take(limit))
         {
-            (long own, long total) = (method.OwnSampleCount, method.SampleCount);
+            (long own, long total) = (method.OwnValue, method.Value);
             WriteRow(output, Share(own), Value(profile, own), Share(total), Value(profile, total), method.Frame.Name);
         }
 
         if (methods.Count > limit)
         {
-            long own = methods.Skip(limit).Sum(method => method.OwnSampleCount);
+            long own = methods.Skip(limit).Sum(method => method.OwnValue);
             string others = FormattableString.Invariant($"{methods.Count - limit:N0} other functions");
             WriteRow(output, Share(own), Value(profile, own), "", "", others);
         }
 
-        string Share(long samples) => ProfileText.Share(samples, profile.SampleCount);
+        string Share(long samples) => ProfileText.Share(samples, profile.Value);
     }
 
     private static void WriteRow(TextWriter output, string own, string ownTime, string total, string totalTime, string name) =>
@@ -96,7 +96,7 @@ internal static class TextFormats
     {
         output.WriteLine($"{name + ":",-7} {ProfileText.Title(profile)}");
         output.WriteLine($"{"",7} {ProfileText.Total(profile)}");
-        if (profile.SampleCount == 0)
+        if (profile.Value == 0)
         {
             output.WriteLine($"{"",7} No samples. {ProfileText.NoSamplesReason(profile)}");
         }
@@ -110,12 +110,12 @@ internal static class TextFormats
         foreach (CpuProfileMethodDifference method in methods.Take(limit))
         {
             string interval = difference.HasIntervals
-                ? $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}"
+                ? $"{ProfileText.Points(method.Change.LowerPoints),7} to {ProfileText.Points(method.Change.UpperPoints),7}"
                 : $"{"unknown",-18}";
             output.WriteLine(
-                $"{Percent(method.OwnPercentBefore)}  {Percent(method.OwnPercentAfter)}  {ProfileText.Points(method.OwnChangePoints),7} "
+                $"{Share(method.OwnShareBefore)}  {Share(method.OwnShareAfter)}  {ProfileText.Points(method.Change.Points),7} "
                 + $"{(difference.HasIntervals && method.MayBeRandom ? '~' : ' ')} {interval}  "
-                + $"{Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  {method.Frame.Name}");
+                + $"{Share(method.ShareBefore)}  {Share(method.ShareAfter)}  {method.Frame.Name}");
         }
 
         if (methods.Count > limit)
@@ -130,5 +130,5 @@ internal static class TextFormats
         }
     }
 
-    private static string Percent(double percent) => Quantity.Percent(percent / 100).PadLeft(PercentWidth);
+    private static string Share(double share) => Quantity.Percent(share).PadLeft(PercentWidth);
 }

@@ -6,17 +6,20 @@ namespace Picollo.Profiling;
 /// <summary>A function on the stacks of a <see cref="CpuProfile"/>.</summary>
 /// <remarks>Immutable and thread-safe. Two frames are equal if their properties are equal. Control characters, and characters that change
 /// the text direction, are replaced with question marks in <see cref="Name"/> and <see cref="Module"/>.</remarks>
-/// <param name="Name">The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. If the name
-/// is unknown, the module and an offset, such as <c>libcoreclr.so+0x1f3a0</c>.</param>
-/// <param name="Module">The file name of the assembly or library, such as <c>MyApp.dll</c>; empty if it is unknown.</param>
-/// <param name="Kind">The kind of code.</param>
-public sealed record CpuProfileFrame(string Name, string Module, CpuProfileFrameKind Kind)
+public sealed record CpuProfileFrame
 {
-    /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Name']"/>
-    public string Name { get; init => field = CleanText.From(value); } = CleanText.From(Name);
+    internal CpuProfileFrame(string name, string module, CpuProfileFrameKind kind) =>
+        (Name, Module, Kind) = (CleanText.From(name), CleanText.From(module), kind);
 
-    /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Module']"/>
-    public string Module { get; init => field = CleanText.From(value); } = CleanText.From(Module);
+    /// <summary>The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. If the name is
+    /// unknown, it is the module and an offset, such as <c>libcoreclr.so+0x1f3a0</c>.</summary>
+    public string Name { get; }
+
+    /// <summary>The file name of the assembly or library, such as <c>MyApp.dll</c>; empty if it is unknown.</summary>
+    public string Module { get; }
+
+    /// <summary>The kind of code.</summary>
+    public CpuProfileFrameKind Kind { get; }
 
     /// <summary>Returns <see cref="Name"/>.</summary>
     /// <returns>The name.</returns>
@@ -36,7 +39,7 @@ public enum CpuProfileFrameKind
     Kernel,
 
     /// <summary>Code without a name. It is shown as a module and an offset, and counted in
-    /// <see cref="CpuProfile.UnnamedSampleCount"/>.</summary>
+    /// <see cref="CpuProfile.UnnamedValue"/>.</summary>
     Unnamed,
 
     /// <summary>A group of stacks instead of code: all stacks, those of a process, or those whose outer callers are unknown because they

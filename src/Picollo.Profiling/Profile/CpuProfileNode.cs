@@ -11,34 +11,44 @@ public sealed class CpuProfileNode
     /// <summary>The function.</summary>
     public CpuProfileFrame Frame { get; }
 
-    /// <summary>The number of samples in this function and its callees on this path.</summary>
-    public long SampleCount { get; private set; }
+    /// <summary>The value of this function and its callees on this path, in <see cref="CpuProfile.SampleUnit"/>: the number of samples, or
+    /// a sum such as bytes in a profile of another tool.</summary>
+    public long Value { get; private set; }
 
-    /// <summary>The number of samples in this function itself on this path.</summary>
-    public long OwnSampleCount { get; private set; }
+    /// <summary>The value of this function itself on this path, in <see cref="CpuProfile.SampleUnit"/>.</summary>
+    public long OwnValue { get; private set; }
 
-    /// <summary>The callees, ordered by descending number of samples. Sorted on each call.</summary>
+    /// <summary>The callees, ordered by descending value. Sorted on each call.</summary>
     public IReadOnlyList<CpuProfileNode> Children =>
-        [.. _children.Values.OrderByDescending(child => child.SampleCount).ThenBy(child => child.Frame.Name, StringComparer.Ordinal)];
+        [.. _children.Values.OrderByDescending(child => child.Value).ThenBy(child => child.Frame.Name, StringComparer.Ordinal)];
 
     /// <summary>Adds samples of one stack, the outermost caller first, below this node.</summary>
     internal void Add(ReadOnlySpan<CpuProfileFrame> stack, long count)
     {
         CpuProfileNode node = this;
-        node.SampleCount += count;
+        node.Value += count;
         foreach (CpuProfileFrame frame in stack)
         {
             ref CpuProfileNode? child = ref CollectionsMarshal.GetValueRefOrAddDefault(node._children, frame, out _);
             node = child ??= new CpuProfileNode(frame);
-            node.SampleCount += count;
+            node.Value += count;
         }
 
-        node.OwnSampleCount += count;
+        node.OwnValue += count;
     }
 }
 
-/// <summary>The samples of one function on all paths of a <see cref="CpuProfile"/>.</summary>
-/// <param name="Frame">The function.</param>
-/// <param name="OwnSampleCount">The number of samples in the function itself.</param>
-/// <param name="SampleCount">The number of samples in the function and its callees. A sample in a recursion counts once.</param>
-public sealed record CpuProfileMethod(CpuProfileFrame Frame, long OwnSampleCount, long SampleCount);
+/// <summary>The values of one function on all paths of a <see cref="CpuProfile"/>.</summary>
+public sealed record CpuProfileMethod
+{
+    internal CpuProfileMethod(CpuProfileFrame frame, long ownValue, long value) => (Frame, OwnValue, Value) = (frame, ownValue, value);
+
+    /// <summary>The function.</summary>
+    public CpuProfileFrame Frame { get; }
+
+    /// <summary>The value of the function itself, in <see cref="CpuProfile.SampleUnit"/>.</summary>
+    public long OwnValue { get; }
+
+    /// <summary>The value of the function and its callees, in <see cref="CpuProfile.SampleUnit"/>. A recursion counts once.</summary>
+    public long Value { get; }
+}

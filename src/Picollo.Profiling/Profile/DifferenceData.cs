@@ -10,7 +10,7 @@ internal sealed partial class DifferenceData(ProfileData before, ProfileData aft
 
     public ProfileData After { get; } = after;
 
-    public SampleCounts SampleCounts => new(Before.SampleCount, After.SampleCount);
+    public SampleCounts SampleCounts => new(Before.Value, After.Value);
 
     public SampleSizes SampleSizes => new(Before.Size?.Effective, After.Size?.Effective);
 
@@ -23,22 +23,22 @@ internal sealed partial class DifferenceData(ProfileData before, ProfileData aft
         Dictionary<CpuProfileFrame, (SampleCounts Own, SampleCounts Total)> counts = [];
         foreach (CpuProfileMethod method in Before.GetMethods())
         {
-            counts[method.Frame] = (new(method.OwnSampleCount, 0), new(method.SampleCount, 0));
+            counts[method.Frame] = (new(method.OwnValue, 0), new(method.Value, 0));
         }
 
         foreach (CpuProfileMethod method in After.GetMethods())
         {
             (SampleCounts own, SampleCounts total) = counts.GetValueOrDefault(method.Frame);
-            counts[method.Frame] = (own with { After = method.OwnSampleCount }, total with { After = method.SampleCount });
+            counts[method.Frame] = (own with { After = method.OwnValue }, total with { After = method.Value });
         }
 
         return
         [
             .. counts.Select(pair => new CpuProfileMethodDifference(
                     pair.Key, pair.Value.Own, pair.Value.Total, SampleCounts, SampleSizes))
-                .OrderByDescending(method => Math.Abs(method.OwnChangePoints))
-                .ThenByDescending(method => Math.Abs(method.PercentAfter - method.PercentBefore))
-                .ThenByDescending(method => method.PercentAfter)
+                .OrderByDescending(method => Math.Abs(method.Change.Points))
+                .ThenByDescending(method => Math.Abs(method.Total.PercentAfter(SampleCounts) - method.Total.PercentBefore(SampleCounts)))
+                .ThenByDescending(method => method.ShareAfter)
                 .ThenBy(method => method.Frame.Name, StringComparer.Ordinal)
                 .ThenBy(method => method.Frame.Module, StringComparer.Ordinal),
         ];
@@ -71,7 +71,7 @@ internal sealed partial class DifferenceData(ProfileData before, ProfileData aft
             CpuProfileFrame[] frames = stack[0] == profile.Root.Frame ? [] : [.. stack];
             if (frames is [{ Kind: CpuProfileFrameKind.Group } group, ..])
             {
-                frames[0] = group with { Name = ProcessId().Replace(group.Name, "(process") };
+                frames[0] = new(ProcessId().Replace(group.Name, "(process"), group.Module, group.Kind);
             }
 
             root.Add(frames, count);
@@ -110,13 +110,13 @@ internal readonly record struct SampleSize(long Count, long Effective);
 internal readonly record struct SampleSizes(long? Before, long? After);
 
 /// <summary>The change of a share of the samples in percentage points, with its 95 % confidence interval
-/// (<see cref="CpuProfileMethodDifference.OwnChangeLowerPoints"/>), which is NaN if a sample size is unknown.</summary>
-internal readonly record struct ShareChange(double Points, double LowerPoints, double UpperPoints)
+/// (<see cref="CpuProfileMethodDifference.OwnShareChangeLower"/>), which is null if a sample size is unknown.</summary>
+internal readonly record struct ShareChange(double Points, double? LowerPoints, double? UpperPoints)
 {
     private const double Z = 1.959963984540054; // the 97.5 % quantile of the normal distribution
     private const double MaxPoints = 100;
 
-    public bool HasInterval => !double.IsNaN(LowerPoints);
+    public bool HasInterval => LowerPoints is not null;
 
     public bool MayBeRandom => !(LowerPoints > 0 || UpperPoints < 0);
 
@@ -131,7 +131,7 @@ internal readonly record struct ShareChange(double Points, double LowerPoints, d
 
         if (sizes is not { Before: { } n, After: { } m })
         {
-            return new(points, double.NaN, double.NaN);
+            return new(points, null, null);
         }
 
         (double before, double after) = (Adjusted(part.Before, all.Before, n), Adjusted(part.After, all.After, m));

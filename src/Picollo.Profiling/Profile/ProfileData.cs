@@ -24,14 +24,14 @@ internal sealed class ProfileData
     public ProfileData(CpuProfileNode root)
     {
         Root = root;
-        UnnamedSampleCount = GetNodes()
+        UnnamedValue = GetNodes()
             .Where(visited => visited.Node.Frame.Kind == CpuProfileFrameKind.Unnamed)
-            .Sum(visited => visited.Node.OwnSampleCount);
+            .Sum(visited => visited.Node.OwnValue);
     }
 
     public string Title { get; init => field = CleanText.From(value); } = "";
 
-    public DateTime StartTimeUtc { get; init; }
+    public DateTimeOffset? StartTime { get; init; }
 
     public TimeSpan Duration { get; init; }
 
@@ -39,19 +39,20 @@ internal sealed class ProfileData
 
     public string SampleUnit { get; init => field = CleanText.From(value); } = SamplesUnit;
 
+    /// <summary>The number of samples per second; 0 if it is unknown.</summary>
     public int Frequency { get; init; }
 
     public string EventName { get; init; } = "cpu-clock";
 
     public bool IncludesKernel { get; init; }
 
-    public CpuUsage CpuUsage { get; init; }
+    public CpuUsage? CpuUsage { get; init; }
 
-    public long SampleCount => Root.SampleCount;
+    public long Value => Root.Value;
 
     public long LostSampleCount { get; init; }
 
-    public long UnnamedSampleCount { get; }
+    public long UnnamedValue { get; }
 
     public IReadOnlyList<string> Notes { get; init => field = [.. value.Select(CleanText.From)]; } = [];
 
@@ -60,7 +61,7 @@ internal sealed class ProfileData
     /// <summary>The size of the sample that the profile is; null if it is unknown.</summary>
     public SampleSize? Size
     {
-        get => SampleUnit == SamplesUnit ? new(SampleCount, SampleCount) : field;
+        get => SampleUnit == SamplesUnit ? new(Value, Value) : field;
         init;
     }
 
@@ -76,7 +77,7 @@ internal sealed class ProfileData
         ? TimeSpan.FromSeconds(Math.Min(samples / UnitsPerSecond, MaxTime.TotalSeconds))
         : TimeSpan.Zero;
 
-    /// <summary>Returns all functions, ordered by descending number of own samples.</summary>
+    /// <summary>Returns all functions, ordered by descending own value.</summary>
     public IReadOnlyList<CpuProfileMethod> GetMethods()
     {
         var counts = new Dictionary<CpuProfileFrame, (long Own, long Total)>();
@@ -91,7 +92,7 @@ internal sealed class ProfileData
 
             int outer = onPath.GetValueOrDefault(node.Frame);
             (long own, long total) = counts.GetValueOrDefault(node.Frame);
-            counts[node.Frame] = (own + node.OwnSampleCount, outer == 0 ? total + node.SampleCount : total);
+            counts[node.Frame] = (own + node.OwnValue, outer == 0 ? total + node.Value : total);
             onPath[node.Frame] = outer + 1;
             path.Add(node.Frame);
         }
@@ -100,8 +101,8 @@ internal sealed class ProfileData
         [
             .. counts.Select(pair => new CpuProfileMethod(pair.Key, pair.Value.Own, pair.Value.Total))
                 .Where(method => method.Frame.Kind != CpuProfileFrameKind.Group)
-                .OrderByDescending(method => method.OwnSampleCount)
-                .ThenByDescending(method => method.SampleCount)
+                .OrderByDescending(method => method.OwnValue)
+                .ThenByDescending(method => method.Value)
                 .ThenBy(method => method.Frame.Name, StringComparer.Ordinal),
         ];
     }
@@ -133,9 +134,9 @@ internal sealed class ProfileData
         {
             path.RemoveRange(Math.Max(depth - 1, 0), path.Count - Math.Max(depth - 1, 0));
             path.Add(node.Frame);
-            if (node.OwnSampleCount > 0)
+            if (node.OwnValue > 0)
             {
-                yield return (path, node.OwnSampleCount);
+                yield return (path, node.OwnValue);
             }
         }
     }

@@ -2,8 +2,8 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling;
 
-/// <summary>The options of a <see cref="CpuProfiler"/>.</summary>
-public sealed record CpuProfilerOptions
+/// <summary>The options of a <see cref="CpuProfiler"/>, which copies them when it starts. Not thread-safe.</summary>
+public sealed class CpuProfilerOptions
 {
     /// <summary>The maximum <see cref="Frequency"/>.</summary>
     public const int MaxFrequency = 10_000;
@@ -16,7 +16,7 @@ public sealed record CpuProfilerOptions
     public int Frequency
     {
         get;
-        init
+        set
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 1, nameof(Frequency));
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MaxFrequency, nameof(Frequency));
@@ -30,7 +30,7 @@ public sealed record CpuProfilerOptions
     public int? ProcessId
     {
         get;
-        init
+        set
         {
             if (value is { } id)
             {
@@ -43,11 +43,13 @@ public sealed record CpuProfilerOptions
 
     /// <summary>Whether kernel code is also sampled. Requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. The default is
     /// <see langword="false"/>: then only <see cref="CpuProfile.CpuUsage"/> contains the CPU time in the kernel.</summary>
-    public bool IncludeKernel { get; init; }
+    public bool IncludeKernel { get; set; }
 
     /// <summary>Whether the name of a method ends with its compilation tier, such as <c>[Tier0]</c>, so that each tier is a separate
     /// function. The default is <see langword="false"/>.</summary>
-    public bool ShowTiers { get; init; }
+    public bool ShowTiers { get; set; }
+
+    internal CpuProfilerOptions Copy() => (CpuProfilerOptions)MemberwiseClone();
 }
 
 /// <summary>The settings of a profiler, including those that only the tool uses.</summary>

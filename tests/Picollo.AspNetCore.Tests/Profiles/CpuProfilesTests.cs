@@ -52,7 +52,7 @@ public class CpuProfilesTests
         SamplesOf(forty, nameof(BurnSixty)).Should().Be(0);
         SamplesOf(sixty, nameof(BurnSixty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnSixty))).And.BePositive();
         SamplesOf(forty, nameof(BurnForty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnForty))).And.BePositive();
-        parts.Sum(part => part.SampleCount).Should().Be(stored.Profile.SampleCount);
+        parts.Sum(part => part.Value).Should().Be(stored.Profile.Value);
         FlowRecorder.IsActive.Should().BeFalse("nothing is recorded without a profile");
 
         string page = await server.Client.GetStringAsync($"/picollo?profile={stored.Id}");
@@ -172,18 +172,18 @@ public class CpuProfilesTests
         }
 
         IReadOnlyList<StoredProfile> all = ProfilesOf(server).All;
-        all.Should().HaveCount(CpuProfiles.MaxProfiles).And.BeInDescendingOrder(stored => stored.Profile.StartTimeUtc);
+        all.Should().HaveCount(CpuProfiles.MaxProfiles).And.BeInDescendingOrder(stored => stored.Profile.StartTime);
         string page = await server.Client.GetStringAsync($"/picollo?profile={all[0].Id}");
         page.Should().Contain($"href=\"?profile={all[0].Id}&amp;pprof\"");
         using HttpResponseMessage pprof = await server.Client.GetAsync($"/picollo?profile={all[0].Id}&pprof");
         pprof.Content.Headers.ContentDisposition!.FileName!.Trim('"').Should().Be(
-            FormattableString.Invariant($"profile-{all[0].Profile.StartTimeUtc:yyyyMMdd-HHmmss}.pb.gz"));
+            FormattableString.Invariant($"profile-{all[0].Profile.StartTime:yyyyMMdd-HHmmss}.pb.gz"));
         CpuProfile.ReadPprof(await pprof.Content.ReadAsStreamAsync()).ToString().Should().Be(all[0].Profile.ToString());
         string compare = $"?profile={all[0].Id}&amp;compare={all[1].Id}";
         page.Should().Contain($"href=\"{compare}\"");
         (await server.Client.GetStringAsync("/picollo" + WebUtility.HtmlDecode(compare))).Should()
             .Contain(
-                FormattableString.Invariant($"{all[1].Profile.StartTimeUtc:HH:mm:ss} UTC and {all[0].Profile.StartTimeUtc:HH:mm:ss} UTC"),
+                FormattableString.Invariant($"{all[1].Profile.StartTime:HH:mm:ss} UTC and {all[0].Profile.StartTime:HH:mm:ss} UTC"),
                 "the earlier one is first");
         using HttpResponseMessage none = await server.Client.GetAsync("/picollo?profile=0123456789abcdef");
         none.StatusCode.Should().Be(HttpStatusCode.NotFound);

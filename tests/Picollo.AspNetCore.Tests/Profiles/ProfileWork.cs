@@ -73,13 +73,13 @@ internal static class ProfileWork
     }
 
     public static long SamplesOf(CpuProfile profile, string method) =>
-        profile.GetMethods().Where(each => each.Frame.Name.EndsWith($"{nameof(ProfileWork)}.{method}", StringComparison.Ordinal)).Sum(each => each.SampleCount);
+        profile.GetMethods().Where(each => each.Frame.Name.EndsWith($"{nameof(ProfileWork)}.{method}", StringComparison.Ordinal)).Sum(each => each.Value);
 
     /// <summary>Returns the name of the part that has all samples of a method. Checks that the parts have all samples of the profile.</summary>
     public static string PartOf(CpuProfile profile, string method)
     {
         IReadOnlyList<CpuProfile> parts = profile.SplitByRoute();
-        parts.Sum(part => part.SampleCount).Should().Be(profile.SampleCount);
+        parts.Sum(part => part.Value).Should().Be(profile.Value);
         CpuProfile own = parts.Should().ContainSingle(part => SamplesOf(part, method) > 0, method).Subject;
         SamplesOf(own, method).Should().Be(SamplesOf(profile, method));
         return $"{own.Label}";

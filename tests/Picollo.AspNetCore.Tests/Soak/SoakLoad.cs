@@ -346,7 +346,7 @@ internal sealed class SoakLoad : IAsyncDisposable
             using HttpResponseMessage pprof = await _client.GetAsync(address + "&pprof");
             CpuProfile profile = CpuProfile.ReadPprof(await pprof.Content.ReadAsStreamAsync());
             profile.SampleCount.Should().BePositive();
-            Samples += profile.SampleCount;
+            Samples += profile.Value;
         }
         else if (count % 3 == 2)
         {
@@ -361,8 +361,8 @@ internal sealed class SoakLoad : IAsyncDisposable
             await Task.Delay(TimeSpan.FromSeconds(3), _end.Token);
             CpuProfile profile = profiler.Stop();
             profile.SampleCount.Should().BePositive();
-            profile.SplitByRoute().Sum(part => part.SampleCount).Should().Be(profile.SampleCount);
-            Samples += profile.SampleCount;
+            profile.SplitByRoute().Sum(part => part.Value).Should().Be(profile.Value);
+            Samples += profile.Value;
         }
 
         Profiles++;

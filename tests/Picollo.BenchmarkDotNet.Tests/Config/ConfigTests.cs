@@ -59,7 +59,7 @@ public sealed class ConfigTests
         none.Should().Throw<ArgumentNullException>().WithParameterName("config");
         none = () => ((IConfig)null!).AddPicollo();
         none.Should().Throw<ArgumentNullException>().WithParameterName("config");
-        none = () => ((ManualConfig)null!).WithCounterOptions();
+        none = () => ((ManualConfig)null!).WithPicolloCounters();
         none.Should().Throw<ArgumentNullException>().WithParameterName("config");
         none = () => new PicolloEngineFactory().CreateReadyToRun(null!);
         none.Should().Throw<ArgumentNullException>().WithParameterName("engineParameters");
@@ -70,7 +70,7 @@ public sealed class ConfigTests
     public void Without_measures_the_default_engine_is_used()
     {
         RecordedEngines.Clear();
-        using BenchmarkRun run = new(InThisProcess.WithCounterOptions(includeKernel: true, allThreads: true), typeof(PlainWorkload));
+        using BenchmarkRun run = new(InThisProcess.WithPicolloCounters(includeKernel: true, countAllThreads: true), typeof(PlainWorkload));
 
         RecordedEngines.Engines.Should().Equal("Engine");
         RecordedEngines.Files.Should().Equal([null]);

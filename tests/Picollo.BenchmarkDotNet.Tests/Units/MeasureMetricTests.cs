@@ -83,10 +83,10 @@ public sealed class MeasureMetricTests
     [Fact]
     public void User_and_kernel_time_are_shown_separately_on_request()
     {
-        MeasureRequest request = MeasureRequest.FromSets([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageByMode])], isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageWithUserAndKernel])], isAwaited: false);
         MeasureMetrics.Create(request, new([], [], new(150, 50, null, null, null), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should().Equal(("CPU/Op", 200), ("User/Op", 150), ("Kernel/Op", 50));
-        MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute { ByMode = true }.Config).Single().Measures.Should().Equal(PicolloMeasure.CpuUsageByMode);
+        MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute { ShowUserAndKernel = true }.Config).Single().Measures.Should().Equal(PicolloMeasure.CpuUsageWithUserAndKernel);
     }
 
     [Fact]
@@ -141,7 +141,7 @@ public sealed class MeasureMetricTests
     [Fact]
     public void No_counter_can_have_the_name_of_a_column_of_CPU_usage()
     {
-        MeasureMetrics.Create(MeasureRequest.FromSets([new([PicolloMeasure.CpuUsageByMode])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
+        MeasureMetrics.Create(MeasureRequest.FromSets([new([PicolloMeasure.CpuUsageWithUserAndKernel])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
             .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(BenchmarkCounter.NamesOfCpu.Select(name => $"{name}/Op"));
         PicolloMeasure[] counters = [.. BenchmarkCounter.NamesOfCpu.Append("other").Select(name => PicolloMeasure.CreateRawCounter(1, 9, name))];
         BenchmarkCounter.Choose(counters, out _).Should().HaveCount(6);

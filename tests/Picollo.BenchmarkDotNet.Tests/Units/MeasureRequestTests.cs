@@ -29,13 +29,29 @@ public sealed class MeasureRequestTests
     public void Counter_options_apply_to_the_counters_of_attributes_and_other_calls()
     {
         ManualConfig config = ManualConfig.CreateEmpty().AddPicollo(PerfSoftwareCounterId.PageFaults);
-        config.WithCounterOptions().WithCounterOptions(allThreads: true).Should().BeSameAs(config);
+        config.WithPicolloCounters().WithPicolloCounters(countAllThreads: true).Should().BeSameAs(config);
         MeasureRequest request = MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((false, true, 1));
 
-        config.WithCounterOptions(includeKernel: true);
+        config.WithPicolloCounters(includeKernel: true);
         request = MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((true, true, 1));
+    }
+
+    [Fact]
+    public void The_last_call_applies_instead_of_the_attributes()
+    {
+        MeasureSet attribute = MeasureColumns.GetSets(
+            new PerfCountersAttribute(PerfSoftwareCounterId.PageFaults) { IncludeKernel = true, CountAllThreads = true }.Config).Single();
+        ManualConfig config = ManualConfig.CreateEmpty().WithPicolloCounters(includeKernel: false).WithPicolloCounters(countAllThreads: true);
+
+        MeasureRequest request = MeasureRequest.FromSets([.. MeasureColumns.GetSets(config), attribute], isAwaited: false);
+        (request.IncludeKernel, request.AllThreads).Should().Be((false, true));
+
+        config.WithPicolloCounters(includeKernel: true, countAllThreads: false);
+        request = MeasureRequest.FromSets([.. MeasureColumns.GetSets(config), attribute], isAwaited: false);
+        (request.IncludeKernel, request.AllThreads).Should().Be((true, false));
+        MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: true).AllThreads.Should().BeTrue("an awaited benchmark is always counted on all threads");
     }
 
     [Fact]
@@ -58,11 +74,11 @@ public sealed class MeasureRequestTests
     [Fact]
     public void Attributes_request_their_measures()
     {
-        MeasureSet counters = MeasureColumns.GetSets(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single();
+        MeasureSet counters = MeasureColumns.GetSets(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, CountAllThreads = true }.Config).Single();
         counters.Measures.Select(measure => measure.Counter).Should().Equal(new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss));
         counters.Should().BeEquivalentTo(new { IncludeKernel = true, AllThreads = true, RequiresCounter = true });
-        MeasureColumns.GetSets(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { AllThreads = true }.Config).Single().IncludeKernel.Should().BeFalse();
-        MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, RequiresCounter = false });
+        MeasureColumns.GetSets(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { CountAllThreads = true }.Config).Single().IncludeKernel.Should().BeNull();
+        MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = (bool?)null, AllThreads = (bool?)null, RequiresCounter = false });
         MeasureColumns.GetSets(new HdrPercentilesAttribute().Config).Single().Measures.Single().Ranks.Should().Equal(50, 90, 99, 99.9);
         MeasureColumns.GetSets(new HdrPercentilesAttribute(95, 99.99).Config).Single().Measures.Single().Ranks.Should().Equal(95, 99.99);
     }

@@ -82,7 +82,7 @@ internal static class ProfileTargets
         string difference = new CpuProfileDifference(profile, profile).ToString();
         Check(new CpuProfileDifference(read, read).ToString() == difference, "The difference changed after the profile was written and read.");
         Check(!difference.Contains("NaN", StringComparison.Ordinal), "The difference contains numbers that are not defined.");
-        return profile.SampleCount;
+        return profile.Value;
     }
 
     /// <summary>Splits records like the reader of a ring: each record has its size.</summary>

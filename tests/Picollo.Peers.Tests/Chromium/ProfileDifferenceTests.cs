@@ -39,11 +39,11 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         await ShowAsync(difference);
 
         string[] rows = [.. difference.GetMethods().Select(method => FormattableString.Invariant(
-            $"{method.Frame.Name} | {(method.MayBeRandom ? "~ " : "")}{Points(method.OwnChangePoints)} | {Share(method.OwnPercentBefore)} | {Share(method.OwnPercentAfter)} | {Share(method.PercentBefore)} | {Share(method.PercentAfter)}"))];
+            $"{method.Frame.Name} | {(method.MayBeRandom ? "~ " : "")}{Points(method.OwnShareChange)} | {Share(method.OwnShareBefore)} | {Share(method.OwnShareAfter)} | {Share(method.ShareBefore)} | {Share(method.ShareAfter)}"))];
         rows[0].Should().Be("Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
         (await browser.RowsAsync("functions")).Should().Equal(rows);
         (await browser.TextsAsync("[...document.querySelectorAll('#functions td.change span')].map(span => span.textContent)"))
-            .Should().Equal(difference.GetMethods().Select(method => $"{Points(method.OwnChangeLowerPoints)} to {Points(method.OwnChangeUpperPoints)}"));
+            .Should().Equal(difference.GetMethods().Select(method => $"{Points(method.OwnShareChangeLower!.Value)} to {Points(method.OwnShareChangeUpper!.Value)}"));
         (await browser.TextsAsync("[...document.querySelectorAll('#functions thead th')].map(head => head.innerText.trim())"))
             .Should().Equal("Function", "Own change95 % interval", "Own before", "Own after", "Total before", "Total after");
 
@@ -53,8 +53,8 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         await browser.SelectTabAsync("callers");
         (await browser.RowsAsync("callers"))[..2].Should().Equal("Work | +63.00 | 0.0 % | 63.0 %", "Gone | −60.00 | 60.0 % | 0.0 %");
 
-        static string Share(double percent) => percent.ToString(percent is > 0 and < 1 ? "0.00" : "0.0", System.Globalization.CultureInfo.InvariantCulture) + " %";
-        static string Points(double points) => points.ToString("+0.00;−0.00;0.00", System.Globalization.CultureInfo.InvariantCulture);
+        static string Share(double share) => (100 * share).ToString(share is > 0 and < 0.01 ? "0.00" : "0.0", System.Globalization.CultureInfo.InvariantCulture) + " %";
+        static string Points(double change) => (100 * change).ToString("+0.00;−0.00;0.00", System.Globalization.CultureInfo.InvariantCulture);
     }
 
     [FactNeeding(Need.Chromium)]

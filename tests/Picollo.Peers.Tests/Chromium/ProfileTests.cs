@@ -45,10 +45,10 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
             "[...document.querySelectorAll('.box')].map(box => [box.ariaLabel.split('\\n')[0] + ' ' + box.ariaLevel, box.getBoundingClientRect().width])"))!)
             .GroupBy(pair => (string)pair![0]!, pair => (double)pair![1]!).ToDictionary(group => group.Key, group => group.Sum());
         int checkedNodes = 0;
-        foreach (IGrouping<string, CpuProfileNode> level in Levels(profile.Root, 1).Where(pair => pair.Node.SampleCount * width / profile.SampleCount >= 0.5)
+        foreach (IGrouping<string, CpuProfileNode> level in Levels(profile.Root, 1).Where(pair => pair.Node.Value * width / profile.Value >= 0.5)
             .GroupBy(pair => $"{pair.Node.Frame.Name} {pair.Level}", pair => pair.Node))
         {
-            widths[level.Key].Should().BeApproximately(level.Sum(node => node.SampleCount) * width / profile.SampleCount, 0.6, level.Key);
+            widths[level.Key].Should().BeApproximately(level.Sum(node => node.Value) * width / profile.Value, 0.6, level.Key);
             checkedNodes++;
         }
 

@@ -62,9 +62,9 @@ public partial class GoPprofTests
 
             CpuProfile read = Read(path);
 
-            read.GetMethods().Select(method => (method.Frame, method.OwnSampleCount, method.SampleCount))
-                .Should().Equal(Profile.GetMethods().Select(method => (method.Frame, method.OwnSampleCount, method.SampleCount)));
-            (read.Title, read.Frequency, read.Duration, read.StartTimeUtc).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTimeUtc));
+            read.GetMethods().Select(method => (method.Frame, method.OwnValue, method.Value))
+                .Should().Equal(Profile.GetMethods().Select(method => (method.Frame, method.OwnValue, method.Value)));
+            (read.Title, read.Frequency, read.Duration, read.StartTime).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTime));
         }
         finally
         {
@@ -85,9 +85,9 @@ public partial class GoPprofTests
             CpuProfile cpu = Read(Path.Combine(folder, "cpu.pb.gz"));
             cpu.Title.Should().Be("main");
             (cpu.Frequency, cpu.SampleType, cpu.SampleUnit).Should().Be((100, "cpu", "samples"));
-            cpu.GetMethods().Should().Contain(method => method.Frame.Name == "main.work" && method.SampleCount > 10)
+            cpu.GetMethods().Should().Contain(method => method.Frame.Name == "main.work" && method.Value > 10)
                 .And.Contain(method => method.Frame.Name == "main.main");
-            Read(Path.Combine(folder, "heap.pb.gz")).SampleCount.Should().BePositive();
+            Read(Path.Combine(folder, "heap.pb.gz")).Value.Should().BePositive();
         }
         finally
         {

@@ -33,7 +33,7 @@ public partial class GoTypeTests
             .Select(line => Row().Match(line)).Where(row => row.Success)
             .ToDictionary(row => row.Groups["name"].Value, row => (Percent(row, "own"), Percent(row, "total")));
         Dictionary<string, (double Own, double Total)> methods = profile.GetMethods().ToDictionary(
-            method => method.Frame.Name, method => (100.0 * method.OwnSampleCount / profile.SampleCount, 100.0 * method.SampleCount / profile.SampleCount));
+            method => method.Frame.Name, method => (100.0 * method.OwnValue / profile.Value, 100.0 * method.Value / profile.Value));
         methods.Keys.Should().BeEquivalentTo(rows.Keys, top);
         foreach ((string name, (double own, double total)) in rows)
         {

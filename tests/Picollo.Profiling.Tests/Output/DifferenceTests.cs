@@ -108,8 +108,8 @@ public class DifferenceTests
 
         Profiling.Output.FlameNode[] nodes = [.. tree.GetNodes(0)];
 
-        nodes.Where(node => node.Counts.Before > 0).Sum(node => node.Counts.Before).Should().Be(before.Data.GetNodes().Sum(one => one.Node.SampleCount));
-        nodes.Where(node => node.Counts.After > 0).Sum(node => node.Counts.After).Should().Be(after.Data.GetNodes().Sum(one => one.Node.SampleCount));
+        nodes.Where(node => node.Counts.Before > 0).Sum(node => node.Counts.Before).Should().Be(before.Data.GetNodes().Sum(one => one.Node.Value));
+        nodes.Where(node => node.Counts.After > 0).Sum(node => node.Counts.After).Should().Be(after.Data.GetNodes().Sum(one => one.Node.Value));
         foreach (IGrouping<int, Profiling.Output.FlameNode> row in nodes.GroupBy(node => node.Depth))
         {
             double end = 0;

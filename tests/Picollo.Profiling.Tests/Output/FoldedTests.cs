@@ -13,7 +13,7 @@ public partial class FoldedTests
     public void Frames_with_the_same_name_are_one_frame()
     {
         CpuProfileFrame main = Profiles.Managed("Main");
-        CpuProfile profile = Profiles.OfFrames(([main], 1), ([main with { Module = "Other.dll" }], 2));
+        CpuProfile profile = Profiles.OfFrames(([main], 1), ([new(main.Name, "Other.dll", main.Kind)], 2));
 
         Folded(profile).Should().Be("Main 3\n");
     }

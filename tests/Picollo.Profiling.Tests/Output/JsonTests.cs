@@ -15,7 +15,7 @@ public class JsonTests
             ([Profiles.Managed("Main")], 3)))
         {
             Title = "app",
-            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, 500),
+            StartTime = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc),
             Duration = TimeSpan.FromSeconds(2.5),
             Frequency = 99,
             EventName = "cycles",

@@ -91,7 +91,7 @@ public class PageTests
         triples.Where(node => node[0] == other).Sum(node => node[1]).Should().Be(45_000, "they have one sample each");
         foreach (int depth in new[] { 1, 2, 3 })
         {
-            triples.Where(node => node[2] == depth).Sum(node => node[1]).Should().Be((int)profile.SampleCount, $"at depth {depth}");
+            triples.Where(node => node[2] == depth).Sum(node => node[1]).Should().Be((int)profile.Value, $"at depth {depth}");
         }
     }
 

@@ -16,7 +16,7 @@ public class PprofReaderTests
             ([Profiles.Managed("Main"), Profiles.Managed("Main")], 3)))
         {
             Title = "app (process 42)",
-            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc).AddTicks(7),
+            StartTime = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc).AddTicks(7),
             Duration = TimeSpan.FromTicks(25_000_003),
             Frequency = 99,
             EventName = "cycles",
@@ -29,14 +29,15 @@ public class PprofReaderTests
         CpuProfile read = RoundTrip(profile);
 
         Json(read).Should().Be(Json(profile));
-        read.StartTimeUtc.Should().Be(profile.StartTimeUtc).And.BeIn(DateTimeKind.Utc);
+        read.StartTime.Should().Be(profile.StartTime);
+        read.StartTime!.Value.Offset.Should().Be(TimeSpan.Zero);
     }
 
     [Fact]
     public void An_empty_profile_and_one_without_functions_round_trip()
     {
         Json(RoundTrip(new CpuProfile(new ProfileData(Profiles.RootOf())))).Should().Be(Json(new CpuProfile(new ProfileData(Profiles.RootOf()))));
-        RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnSampleCount.Should().Be(3);
+        RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnValue.Should().Be(3);
     }
 
     [Fact]
@@ -113,7 +114,7 @@ public class PprofReaderTests
             ("main.main@ Native > _Zinner@ Native > libc.so.6+0x1030@libc.so.6 Unnamed", 2),
             ("0xffffffff80000001@ Unnamed", 1));
         (profile.Title, profile.Frequency, profile.SampleType, profile.SampleUnit, profile.EventName).Should().Be(("app", 100, "cpu", "samples", ""));
-        profile.UnnamedSampleCount.Should().Be(3);
+        profile.UnnamedValue.Should().Be(3);
     }
 
     [Fact]
@@ -137,7 +138,7 @@ public class PprofReaderTests
 
         CpuProfile profile = CpuProfile.ReadPprof(new MemoryStream(foreign.ToBytes()), "alloc_objects");
 
-        (profile.SampleType, profile.SampleUnit, profile.SampleCount).Should().Be(("alloc_objects", "count", 3));
+        (profile.SampleType, profile.SampleUnit, profile.Value).Should().Be(("alloc_objects", "count", 3));
         FluentActions.Invoking(() => CpuProfile.ReadPprof(new MemoryStream(foreign.ToBytes()), "cpu")).Should().Throw<InvalidDataException>()
             .WithMessage("The profile has no sample type 'cpu'. Its types are: alloc_objects, alloc_space.");
         CpuProfile.ReadPprof(new MemoryStream(Written(Profiles.Of("Main 7"))), "cpu").SampleCount.Should().Be(7, "the CPU time is that of the samples");

@@ -46,7 +46,7 @@ public class PprofTests
     public void Functions_of_two_modules_are_separate()
     {
         CpuProfileFrame main = Profiles.Managed("Main");
-        CpuProfile profile = Profiles.OfFrames(([main with { Module = "Other.dll" }, main], 1));
+        CpuProfile profile = Profiles.OfFrames(([new(main.Name, "Other.dll", main.Kind), main], 1));
 
         ProtobufMessage message = Decode(profile, out string[] texts);
 
@@ -62,7 +62,7 @@ public class PprofTests
         CpuProfile profile = new(new ProfileData(Profiles.RootOf(([Profiles.Managed("Main")], Count), ([Profiles.Managed("Work")], Count + 1)))
         {
             Frequency = 100,
-            StartTimeUtc = DateTime.SpecifyKind(DateTime.MaxValue, DateTimeKind.Utc),
+            StartTime = DateTime.SpecifyKind(DateTime.MaxValue, DateTimeKind.Utc),
             Duration = TimeSpan.MaxValue,
         });
 

@@ -71,8 +71,8 @@ public class PprofTypeTests
     {
         CpuProfileMethodDifference method = new CpuProfileDifference(OfEntries(1), OfEntries(2)).GetMethods().Single(method => method.Frame.Name == "F1");
 
-        method.OwnChangePoints.Should().BeInRange(-6, 6).And.NotBe(0);
-        ((method.OwnChangeUpperPoints - method.OwnChangeLowerPoints) / 2).Should().BeApproximately(6.9, 0.05);
+        method.OwnShareChange.Should().BeInRange(-0.06, 0.06).And.NotBe(0);
+        ((method.OwnShareChangeUpper - method.OwnShareChangeLower) / 2).Should().BeApproximately(0.069, 0.0005);
         method.MayBeRandom.Should().BeTrue();
 
         static CpuProfile OfEntries(int seed)
@@ -114,6 +114,24 @@ public class PprofTypeTests
     }
 
     [Fact]
+    public void Values_have_the_unit_of_the_type_and_the_number_of_samples_may_be_unknown()
+    {
+        ForeignProfile times = ForeignProfile.Of(1, ("samples", "count"), ("cpu", "nanoseconds"));
+        times.Sample([1], [3, 25_000_000]);
+        ForeignProfile heap = ForeignProfile.Of(1, ("inuse_space", "bytes"));
+        heap.Sample([1], [4096]);
+
+        (CpuProfile cpu, CpuProfile bytes) = (times.Read(), heap.Read());
+
+        (cpu.Value, cpu.SampleUnit, cpu.SampleCount).Should().Be((25_000_000, "nanoseconds", 3));
+        (bytes.Value, bytes.SampleUnit, bytes.SampleCount, bytes.Frequency).Should().Be((4096, "bytes", null, null));
+        CpuProfileMethod method = bytes.GetMethods().Should().ContainSingle().Subject;
+        (method.OwnValue, method.Value, bytes.Root.Value, bytes.Root.OwnValue).Should().Be((4096, 4096, 4096, 0));
+        CpuProfileMethodDifference change = new CpuProfileDifference(bytes, bytes).GetMethods().Single();
+        (change.OwnValueBefore, change.OwnValueAfter, change.ValueBefore, change.ValueAfter).Should().Be((4096, 4096, 4096, 4096));
+    }
+
+    [Fact]
     public void Times_of_merged_samples_have_no_interval()
     {
         ForeignProfile profile = ForeignProfile.Of(2, ("cpu", "nanoseconds"));
@@ -123,7 +141,7 @@ public class PprofTypeTests
 
         CpuProfileDifference difference = new(profile.Read(), profile.Read());
 
-        difference.GetMethods().Should().OnlyContain(method => double.IsNaN(method.OwnChangeLowerPoints) && double.IsNaN(method.OwnChangeUpperPoints) && method.MayBeRandom);
+        difference.GetMethods().Should().OnlyContain(method => method.OwnShareChangeLower == null && method.OwnShareChangeUpper == null && method.MayBeRandom);
         difference.ToString().Should().Contain("0.00   unknown ").And.NotContain("~").And.NotContain("samples at")
             .And.EndWith("The changes have no confidence interval, because the number of samples is unknown.\n".ReplaceLineEndings());
     }
@@ -232,7 +250,7 @@ public class PprofTypeTests
 
         CpuProfile read = profile.Read();
 
-        (read.SampleCount, read.Frequency, read.CpuUsage.TotalNanoseconds).Should().Be((400, 100, 0));
+        (read.SampleCount, read.Frequency, read.CpuUsage).Should().Be((400, 100, null));
         read.ToString().Should().Contain("400 samples at 100 Hz; wall 4.000 s").And.NotContain("CPU");
         Text(read.WriteSvg).Should().Contain("Flame graph (wall)").And.NotContain("CPU").And.NotContain("user mode");
     }
@@ -380,7 +398,7 @@ public class PprofTypeTests
     private static double IntervalOf(ForeignProfile profile)
     {
         CpuProfileMethodDifference method = new CpuProfileDifference(profile.Read(), profile.Read()).GetMethods().Single(method => method.Frame.Name == "F1");
-        return (method.OwnChangeUpperPoints - method.OwnChangeLowerPoints) / 2;
+        return 50 * (method.OwnShareChangeUpper - method.OwnShareChangeLower)!.Value;
     }
 
     private static string Text(Action<TextWriter> write)

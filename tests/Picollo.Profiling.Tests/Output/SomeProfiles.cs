@@ -104,12 +104,12 @@ internal static class SomeProfiles
         return new CpuProfile(new ProfileData(root)
         {
             Title = title,
-            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
+            StartTime = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
             Duration = TimeSpan.FromSeconds(30),
             Frequency = 99,
             IncludesKernel = true,
-            CpuUsage = new Picollo.Cpu.CpuUsage(root.SampleCount * 8_000_000, root.SampleCount * 2_000_000),
-            LostSampleCount = root.SampleCount / 40,
+            CpuUsage = new Picollo.Cpu.CpuUsage(root.Value * 8_000_000, root.Value * 2_000_000),
+            LostSampleCount = root.Value / 40,
             Notes = notes ?? [],
         });
     }

@@ -32,11 +32,11 @@ public class SvgTests
         Dictionary<string, List<XElement>> boxes = Boxes(profile).GroupBy(TitleOf).ToDictionary(group => group.Key, group => group.ToList());
         foreach ((CpuProfileNode node, int depth, long start) in Nodes(profile.Root, 0, 0))
         {
-            double width = Inner * node.SampleCount / profile.SampleCount;
-            double x = 6 + (Inner * start / profile.SampleCount);
+            double width = Inner * node.Value / profile.Value;
+            double x = 6 + (Inner * start / profile.Value);
             bool isDrawn = boxes.GetValueOrDefault(Title(profile, node), []).Exists(box =>
                 Math.Abs(Number(box, "width") - width) < 0.06 && Math.Abs(Number(box, "x") - x) < 0.06 && Math.Abs(Number(box, "y") - 52 - (19 * depth)) < 0.06);
-            isDrawn.Should().Be(node.SampleCount >= profile.SampleCount * 0.001, $"{node.Frame.Name} at depth {depth} has {node.SampleCount} of {profile.SampleCount} samples");
+            isDrawn.Should().Be(node.Value >= profile.Value * 0.001, $"{node.Frame.Name} at depth {depth} has {node.Value} of {profile.SampleCount} samples");
         }
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
 
@@ -164,7 +164,7 @@ public class SvgTests
     private static string TitleOf(XElement box) => box.Element(Svg + "title")!.Value;
 
     private static string Title(CpuProfile profile, CpuProfileNode node) =>
-        node.Frame.Name + (node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})") + " " + ProfileText.Weight(profile.Data, node.SampleCount);
+        node.Frame.Name + (node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})") + " " + ProfileText.Weight(profile.Data, node.Value);
 
     private static double Number(XElement box, string name) => double.Parse(box.Attribute(name)!.Value, CultureInfo.InvariantCulture);
 
@@ -179,7 +179,7 @@ public class SvgTests
                 yield return below;
             }
 
-            start += child.SampleCount;
+            start += child.Value;
         }
     }
 }

@@ -34,7 +34,7 @@ public sealed class PerfMapFileTests : IDisposable
         SpinWait.SpinUntil(() => profiler.SampleCount >= 20);
         CpuProfile profile = profiler.Stop();
 
-        profile.GetMethods().Should().ContainSingle(method => method.Frame.Name == "JS:*work app.js:1:2" && method.OwnSampleCount >= 20)
+        profile.GetMethods().Should().ContainSingle(method => method.Frame.Name == "JS:*work app.js:1:2" && method.OwnValue >= 20)
             .Which.Frame.Kind.Should().Be(CpuProfileFrameKind.Native);
         profile.Notes.Should().BeEmpty();
         File.Exists(_path).Should().BeTrue("it belongs to the program");
