@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Metrics;
 using Picollo.Timing;
 
