@@ -106,7 +106,10 @@ public sealed class HdrHistogramPlot
     /// <exception cref="ArgumentNullException">A name, a histogram or <paramref name="title"/> is <see langword="null"/>.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its name.</exception>
     public static HdrHistogramPlot CreateDifference(
-        KeyValuePair<string, ReadOnlyHdrHistogram> before, KeyValuePair<string, ReadOnlyHdrHistogram> after, HdrHistogramUnit? unit = null, string title = "")
+        KeyValuePair<string, ReadOnlyHdrHistogram> before,
+        KeyValuePair<string, ReadOnlyHdrHistogram> after,
+        HdrHistogramUnit? unit = null,
+        string title = "")
     {
         PlotSeries[] both = PlotSeries.ReadBoth(before, after);
         return DifferencePlot.Make(both[0], both[1], new(unit, title));
@@ -149,7 +152,10 @@ public sealed class HdrHistogramPlot
     /// its index.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its index and its name.</exception>
     public static void WriteReport(
-        TextWriter output, IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series, HdrHistogramUnit? unit = null, string title = "")
+        TextWriter output,
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series,
+        HdrHistogramUnit? unit = null,
+        string title = "")
     {
         ArgumentNullException.ThrowIfNull(output);
         HdrHistogramReport.Write(output, PlotSeries.ReadAll(series), new(unit, title));

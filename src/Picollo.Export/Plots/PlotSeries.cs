@@ -28,7 +28,8 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
     /// <summary>Reads two series to compare.</summary>
     /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public static PlotSeries[] ReadBoth(KeyValuePair<string, ReadOnlyHdrHistogram> before, KeyValuePair<string, ReadOnlyHdrHistogram> after) =>
+    public static PlotSeries[] ReadBoth(
+        KeyValuePair<string, ReadOnlyHdrHistogram> before, KeyValuePair<string, ReadOnlyHdrHistogram> after) =>
         Shorten([Read(before, nameof(before), nameof(before)), Read(after, nameof(after), nameof(after))]);
 
     private static PlotSeries[] Shorten(PlotSeries[] series)
