@@ -1,4 +1,5 @@
 using System.Reflection;
+using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
@@ -40,6 +41,13 @@ public class TypeConventionTests
         readings.SelectMany(type => type.GetProperties()).Should().NotContain(property => property.SetMethod != null && property.SetMethod.IsPublic);
         readings.SelectMany(type => type.GetMethods()).Should().NotContain(method => method.Name == "Deconstruct");
     }
+
+    // Positional records: a further member would break callers.
+    [Fact]
+    public void No_public_type_has_a_deconstruction_or_a_required_member() => PublicSurface.Types
+        .Where(type => type.Namespace != "Picollo.Profiling")
+        .SelectMany(type => type.GetMembers())
+        .Should().NotContain(member => member.Name == "Deconstruct" || member.IsDefined(typeof(RequiredMemberAttribute), false));
 
     [Fact]
     public void Names_of_numeric_durations_contain_the_unit()
