@@ -68,7 +68,7 @@ public static class Api
                 return Results.BadRequest();
             }
 
-            CpuTaskContext cpu = context.GetCpuTask();
+            CpuTaskContext cpu = context.GetCpuTaskContext();
             int count = 0;
             for (int number = 2; number < below; number++)
             {

@@ -200,7 +200,7 @@ public static class PicolloApplicationExtensions
     /// </summary>
     /// <remarks>
     /// <para>The whole endpoint runs in the pool: its filters, the binding of its parameters, the handler and the writing of its result.
-    /// Handlers call the checkpoints of <see cref="GetCpuTask"/> as they proceed. Exceptions propagate as they
+    /// Handlers call the checkpoints of <see cref="GetCpuTaskContext"/> as they proceed. Exceptions propagate as they
     /// do without the pool, and the request's CPU time includes its time on the workers.</para>
     /// <para><b>Do not block</b> on a task or on I/O (<c>Wait</c>, <c>Result</c>). Blocking works, but while other requests wait, each
     /// blocking call costs about 30 ms and a thread (see <see cref="Picollo.Scheduling.CpuWorkerPool"/>). The first one of each endpoint is
@@ -236,7 +236,7 @@ public static class PicolloApplicationExtensions
     /// <code>
     /// app.MapGet("/primes/{count:int}", async (int count, HttpContext context) =&gt;
     /// {
-    ///     CpuTaskContext cpu = context.GetCpuTask();
+    ///     CpuTaskContext cpu = context.GetCpuTaskContext();
     ///     int found = 0;
     ///     for (int n = 2; found &lt; count; n++)
     ///     {
@@ -253,7 +253,7 @@ public static class PicolloApplicationExtensions
     /// <returns>The task. Its checkpoints throw <see cref="OperationCanceledException"/> after the request is aborted.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException">The request's endpoint does not have <c>RequireCpuWorker()</c>.</exception>
-    public static CpuTaskContext GetCpuTask(this HttpContext context)
+    public static CpuTaskContext GetCpuTaskContext(this HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
         return context.Features.Get<StrongBox<CpuTaskContext>>() is { } task

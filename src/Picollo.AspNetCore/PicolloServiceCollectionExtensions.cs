@@ -168,7 +168,7 @@ public static class PicolloServiceCollectionExtensions
     }
 
     /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of the given sources with its CPU time while the host
-    /// runs. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
+    /// runs. See <see cref="ActivityCpuMeter"/> for the tags.</summary>
     /// <remarks>
     /// <para>This works with any tracer, without <c>AddPicollo()</c>, and in hosts without a web server. The source of requests is
     /// <c>Microsoft.AspNetCore</c>. The CPU time of a request's span includes all middleware.</para>
@@ -188,7 +188,7 @@ public static class PicolloServiceCollectionExtensions
     public static IServiceCollection AddPicolloSpans(this IServiceCollection services, params string[] sources)
     {
         ArgumentNullException.ThrowIfNull(services);
-        string[] names = ActivityCpuUsage.Check(sources);
+        string[] names = ActivityCpuMeter.Check(sources);
         return services.AddSingleton<IHostedService>(provider => new SpanService(
             names, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
     }

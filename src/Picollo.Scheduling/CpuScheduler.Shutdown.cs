@@ -97,7 +97,7 @@ internal sealed partial class CpuScheduler
     private void MarkCanceled(CpuTask unstarted)
     {
         unstarted.State = CpuTaskState.Ended;
-        Statistics.Canceled++;
+        Statistics.CanceledCount++;
     }
 
     private void EndUnstarted(CpuTask task)

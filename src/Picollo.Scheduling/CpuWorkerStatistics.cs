@@ -10,9 +10,9 @@ internal readonly record struct SliceReport(CpuTask? Task, long Waited, long Len
 /// <remarks>
 /// <para>Histograms have a relative error of 0.01 and contain nanoseconds. Values are recorded when a slice ends, so histograms do not
 /// include current waits and slices.</para>
-/// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Canceled"/> takes no lock.
-/// <see cref="Submitted"/>, <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for
-/// less than a microsecond unless there are many names. The last two allocate their results.</para>
+/// <para>Reading a histogram, <see cref="CompletedCount"/>, <see cref="FailedCount"/> or <see cref="CanceledCount"/> takes no lock.
+/// <see cref="SubmittedCount"/>, <see cref="WaitingCount"/>, <see cref="GetRunningTasks"/> and <see cref="GetOverrunsByTask"/> take the
+/// pool's lock, for less than a microsecond unless there are many names. The last two allocate their results.</para>
 /// <para>The <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling" provides the same values as histograms in seconds:
 /// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>. All
 /// of them have the tag <c>picollo.cpu_worker.pool.name</c>, and overruns also have <c>picollo.cpu_worker.task.name</c>. Listeners are
@@ -28,56 +28,56 @@ public sealed class CpuWorkerStatistics
     internal const string OtherTasks = "(other)";
 
     private readonly CpuScheduler _scheduler;
-    private PlainHdrHistogram<uint> _queueWait = CreateHistogram();
-    private PlainHdrHistogram<uint> _sliceLength = CreateHistogram();
-    private PlainHdrHistogram<uint> _overrun = CreateHistogram();
-    private readonly Dictionary<string, PlainHdrHistogram<uint>> _overrunByTask = [];
+    private PlainHdrHistogram<uint> _queueWaits = CreateHistogram();
+    private PlainHdrHistogram<uint> _sliceLengths = CreateHistogram();
+    private PlainHdrHistogram<uint> _overruns = CreateHistogram();
+    private readonly Dictionary<string, PlainHdrHistogram<uint>> _overrunsByTask = [];
 
     internal CpuWorkerStatistics(CpuScheduler scheduler) => _scheduler = scheduler;
 
     /// <summary>The time that tasks waited for a worker before each slice, in nanoseconds; 0 if a task did not have to wait.</summary>
-    public ReadOnlyHdrHistogram QueueWait => _queueWait;
+    public ReadOnlyHdrHistogram QueueWaits => _queueWaits;
 
     /// <summary>The length of the slices, which is the time that a task had a worker without interruption, in nanoseconds.</summary>
-    public ReadOnlyHdrHistogram SliceLength => _sliceLength;
+    public ReadOnlyHdrHistogram SliceLengths => _sliceLengths;
 
     /// <summary>The time from the request to yield the worker to the task's next checkpoint or its end, in nanoseconds. A task with long
-    /// overruns does not call its checkpoints often enough. <see cref="GetOverrunByTask"/> returns its name.</summary>
-    public ReadOnlyHdrHistogram Overrun => _overrun;
+    /// overruns does not call its checkpoints often enough. <see cref="GetOverrunsByTask"/> returns its name.</summary>
+    public ReadOnlyHdrHistogram Overruns => _overruns;
 
     /// <summary>The number of submitted tasks, including ended tasks.</summary>
-    public long Submitted => _scheduler.CountSubmitted();
+    public long SubmittedCount => _scheduler.CountSubmitted();
 
     /// <summary>The number of tasks that ended without an exception.</summary>
-    public long Completed { get; private set; }
+    public long CompletedCount { get; private set; }
 
     /// <summary>The number of tasks that ended with an exception.</summary>
-    public long Failed { get; private set; }
+    public long FailedCount { get; private set; }
 
     /// <summary>The number of tasks that were canceled before or while they ran. Tasks that were canceled before their submission are not
     /// counted.</summary>
-    public long Canceled { get; internal set; }
+    public long CanceledCount { get; internal set; }
 
     /// <summary>The number of tasks that are waiting for a worker.</summary>
-    public int Waiting => _scheduler.CountWaiting();
+    public int WaitingCount => _scheduler.CountWaiting();
 
     /// <summary>The number of workers that are blocked by their bodies, so that other bodies run in their place.</summary>
-    public int Blocked => _scheduler.CountBlocked();
+    public int BlockedCount => _scheduler.CountBlocked();
 
     /// <summary>The number of threads beyond <see cref="CpuWorkerPool.WorkerCount"/> that have a worker, in place of blocked
     /// ones.</summary>
-    public int ExtraThreads => _scheduler.CountExtraThreads();
+    public int ExtraThreadCount => _scheduler.CountExtraThreads();
 
     /// <summary>Returns the running tasks, at most <see cref="CpuWorkerPool.WorkerCount"/>. They include tasks that never reach a
     /// checkpoint.</summary>
     /// <returns>The tasks in the order of their workers.</returns>
-    public IReadOnlyList<CpuRunningTask> GetRunning() => _scheduler.GetRunning();
+    public IReadOnlyList<CpuRunningTask> GetRunningTasks() => _scheduler.GetRunning();
 
-    /// <summary>Returns <see cref="Overrun"/> by the names of the tasks. The first 256 names have their own histogram. Further names share
+    /// <summary>Returns <see cref="Overruns"/> by the names of the tasks. The first 256 names have their own histogram. Further names share
     /// the histogram of the name <c>(other)</c>.</summary>
     /// <returns>A new dictionary of live histograms.</returns>
-    public IReadOnlyDictionary<string, ReadOnlyHdrHistogram> GetOverrunByTask() =>
-        _scheduler.Read(() => _overrunByTask.ToDictionary(task => task.Key, task => (ReadOnlyHdrHistogram)task.Value));
+    public IReadOnlyDictionary<string, ReadOnlyHdrHistogram> GetOverrunsByTask() =>
+        _scheduler.Read(() => _overrunsByTask.ToDictionary(task => task.Key, task => (ReadOnlyHdrHistogram)task.Value));
 
     /// <summary>Runs the code for the end of a slice once. The runtime takes 20 ms to compile it and to create the instruments, which would
     /// otherwise be counted for the first task.</summary>
@@ -95,20 +95,20 @@ public sealed class CpuWorkerStatistics
     {
         try
         {
-            _queueWait.Record(NanoScope.TicksToNanos(slice.Waited));
-            _sliceLength.Record(NanoScope.TicksToNanos(slice.Length));
+            _queueWaits.Record(NanoScope.TicksToNanos(slice.Waited));
+            _sliceLengths.Record(NanoScope.TicksToNanos(slice.Length));
             if (slice.Overrun is { } ticks)
             {
                 ulong overrun = NanoScope.TicksToNanos(ticks);
-                _overrun.Record(overrun);
+                _overruns.Record(overrun);
                 HistogramOf(slice.Task!.Name).Record(overrun);
             }
         }
         catch (ObjectDisposedException)
         {
             // The application has cast a histogram and disposed it. The exception would end the process.
-            (_queueWait, _sliceLength, _overrun) = (CreateHistogram(), CreateHistogram(), CreateHistogram());
-            _overrunByTask.Clear();
+            (_queueWaits, _sliceLengths, _overruns) = (CreateHistogram(), CreateHistogram(), CreateHistogram());
+            _overrunsByTask.Clear();
         }
     }
 
@@ -116,9 +116,9 @@ public sealed class CpuWorkerStatistics
     {
         switch (task.Outcome)
         {
-            case TaskStatus.RanToCompletion: Completed++; break;
-            case TaskStatus.Canceled: Canceled++; break;
-            default: Failed++; break;
+            case TaskStatus.RanToCompletion: CompletedCount++; break;
+            case TaskStatus.Canceled: CanceledCount++; break;
+            default: FailedCount++; break;
         }
     }
 
@@ -133,8 +133,8 @@ public sealed class CpuWorkerStatistics
 
     private PlainHdrHistogram<uint> HistogramOf(string task)
     {
-        bool hasRoom = _overrunByTask.Count < MaxTaskNames || _overrunByTask.ContainsKey(task);
-        return CollectionsMarshal.GetValueRefOrAddDefault(_overrunByTask, hasRoom ? task : OtherTasks, out _) ??= CreateHistogram();
+        bool hasRoom = _overrunsByTask.Count < MaxTaskNames || _overrunsByTask.ContainsKey(task);
+        return CollectionsMarshal.GetValueRefOrAddDefault(_overrunsByTask, hasRoom ? task : OtherTasks, out _) ??= CreateHistogram();
     }
 
     private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.01).Create();

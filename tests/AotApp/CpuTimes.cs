@@ -29,7 +29,7 @@ internal static class CpuTimes
         Facts.Print("watcher", watcher.GetSummaryCpuUsage().Total >= 2 * Work);
 
         using ActivitySource source = new("AotApp");
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("AotApp");
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("AotApp");
         using ActivityListener tracer = new()
         {
             ShouldListenTo = _ => true,
@@ -40,7 +40,7 @@ internal static class CpuTimes
         {
             await Task.Run(Burn);
             span.Stop();
-            Facts.Print("span", (double)span.GetTagItem(ActivityCpuUsage.UserTag)! + (double)span.GetTagItem(ActivityCpuUsage.SystemTag)! > 0);
+            Facts.Print("span", (double)span.GetTagItem(ActivityCpuMeter.UserTag)! + (double)span.GetTagItem(ActivityCpuMeter.KernelTag)! > 0);
         }
 
         CommandMeter meter = new();

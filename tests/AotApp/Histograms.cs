@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Metrics;
 using Picollo.Timing;
 
@@ -52,7 +51,8 @@ internal static class Histograms
         foreach (PrometheusFormat format in Enum.GetValues<PrometheusFormat>())
         {
             ArrayBufferWriter<byte> exposition = new();
-            new PrometheusWriter().Write(exposition, format, registry);
+            new PrometheusWriter().WriteHistograms(exposition, format, registry);
+            PrometheusWriter.WriteEnd(exposition, format);
             Facts.Print($"prometheus-{format}", Encoding.Latin1.GetString(exposition.WrittenSpan).Contains("latency"));
         }
 

@@ -12,7 +12,7 @@ internal static class NamedTasks
         await pool.RunAsync(Body);
         await pool.RunAsync(_ =>
         {
-            lambda = pool.Statistics.GetRunning().Single().Name;
+            lambda = pool.Statistics.GetRunningTasks().Single().Name;
             return Task.CompletedTask;
         });
         Facts.Print("task-method", method);
@@ -20,7 +20,7 @@ internal static class NamedTasks
 
         Task Body(CpuTaskContext cpu)
         {
-            method = pool.Statistics.GetRunning().Single().Name;
+            method = pool.Statistics.GetRunningTasks().Single().Name;
             return Task.CompletedTask;
         }
     }

@@ -17,7 +17,7 @@ internal static class Runtime
                 runtime.GcPauses.TotalCount > 0 && runtime.ThreadPoolDelays.TotalCount > 0 && runtime.LockWaits.TotalCount > 0));
             Facts.Print("runtime-unavailable", string.Join(' ', runtime.UnavailableReasons));
             Facts.Print("pause-was-induced", runtime.GcPausesByCause.Any(cause => cause.Labels.Any(label => label.Value == "induced")));
-            Facts.Print("collections", runtime.GetTotals().Gen2Collections > 0);
+            Facts.Print("collections", runtime.GetTotals() is { Gen2CollectionCount: > 0, CompiledMethodCount: null });
         }
 
         HdrHistogramRegistry registry = new();

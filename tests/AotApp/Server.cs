@@ -56,7 +56,7 @@ internal static class Server
         app.UsePicollo();
         app.MapPicollo();
         app.MapGet("/items/{id}", (int id) => $"item {id}");
-        app.MapGet("/work", async (HttpContext context) => await context.GetCpuTask().CheckpointAsync()).RequireCpuWorker();
+        app.MapGet("/work", async (HttpContext context) => await context.GetCpuTaskContext().CheckpointAsync()).RequireCpuWorker();
         app.MapPost("/v1/metrics", async (HttpRequest request) => await request.Body.CopyToAsync(Stream.Null));
         app.MapHub<Calculator>("/hub");
         app.Map("/branch", branch => branch.UseRouting().UseEndpoints(endpoints => endpoints.MapGet("/leaf", () => "leaf")));

@@ -36,7 +36,7 @@ internal static class Pool
             ("pool-outside", outside),
             ("pool-items", items),
             ("pool-failure", failure),
-            ("pool-ended", $"{pool.Statistics.Completed} of {pool.Statistics.Submitted}, failed: {pool.Statistics.Failed}"),
+            ("pool-ended", $"{pool.Statistics.CompletedCount} of {pool.Statistics.SubmittedCount}, failed: {pool.Statistics.FailedCount}"),
         ];
     }
 

@@ -33,7 +33,8 @@ internal static class Exposition
         {
             PrometheusFormat format = PrometheusWriter.SelectFormat(context.Request.Headers.Accept);
             context.Response.ContentType = PrometheusWriter.GetContentType(format);
-            writer.Write(context.Response.BodyWriter, format, registry);
+            writer.WriteHistograms(context.Response.BodyWriter, format, registry);
+            PrometheusWriter.WriteEnd(context.Response.BodyWriter, format);
             return Task.CompletedTask;
         });
 

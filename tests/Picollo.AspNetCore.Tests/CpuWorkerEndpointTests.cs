@@ -34,7 +34,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             {
                 string before = OnWorker();
                 await Task.Delay(5);
-                await context.GetCpuTask().CheckpointAsync();
+                await context.GetCpuTaskContext().CheckpointAsync();
                 return $"{before} {OnWorker()}";
             }).RequireCpuWorker();
             web.Map("/delegate", (HttpContext context) => context.Response.WriteAsync(OnWorker())).RequireCpuWorker();
@@ -47,7 +47,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         (await app.Client.GetStringAsync("/controller/action")).Should().Be("worker");
         (await app.Client.GetStringAsync("/free")).Should().Be("other");
 
-        PoolOf(app).Statistics.Submitted.Should().Be(4, "an endpoint in a group is one task");
+        PoolOf(app).Statistics.SubmittedCount.Should().Be(4, "an endpoint in a group is one task");
     }
 
     [Fact]
@@ -119,7 +119,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await using RequestApp app = await StartAsync(
             web => web.MapGet("/burn", async (HttpContext context) =>
             {
-                CpuTaskContext cpu = context.GetCpuTask();
+                CpuTaskContext cpu = context.GetCpuTaskContext();
                 for (int i = 0; i < 30; i++)
                 {
                     Burn.Milliseconds(1);
@@ -148,7 +148,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         for (int i = 0; i < limit; i++)
         {
             waiting.Add(app.Client.GetAsync("/block"));
-            await UntilAsync(() => PoolOf(app).Statistics.Waiting == waiting.Count);
+            await UntilAsync(() => PoolOf(app).Statistics.WaitingCount == waiting.Count);
         }
 
         HttpResponseMessage refused = await app.Client.GetAsync("/block");
@@ -167,11 +167,11 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await _started.WaitAsync();
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> waiting = app.Client.GetAsync("/block", abort.Token);
-        await UntilAsync(() => PoolOf(app).Statistics.Waiting == 1);
+        await UntilAsync(() => PoolOf(app).Statistics.WaitingCount == 1);
         await abort.CancelAsync();
-        await UntilAsync(() => PoolOf(app).Statistics.Waiting == 0);
+        await UntilAsync(() => PoolOf(app).Statistics.WaitingCount == 0);
 
-        PoolOf(app).Statistics.Canceled.Should().Be(1);
+        PoolOf(app).Statistics.CanceledCount.Should().Be(1);
         Task<HttpResponseMessage> next = app.Client.GetAsync("/block");
         _mayEnd.Set();
         (await Task.WhenAll(running, next)).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
@@ -184,7 +184,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/endless", async (HttpContext context) =>
         {
-            CpuTaskContext cpu = context.GetCpuTask();
+            CpuTaskContext cpu = context.GetCpuTaskContext();
             _started.Release();
             while (true)
             {
@@ -196,7 +196,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         Task<HttpResponseMessage> request = app.Client.GetAsync("/endless", abort.Token);
         await _started.WaitAsync();
         await abort.CancelAsync();
-        await UntilAsync(() => PoolOf(app).Statistics.Canceled == 1);
+        await UntilAsync(() => PoolOf(app).Statistics.CanceledCount == 1);
 
         await request.Invoking(aborted => aborted).Should().ThrowAsync<OperationCanceledException>();
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/endless", 1));
@@ -237,7 +237,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
         await _started.WaitAsync();
         Task<HttpResponseMessage> waiting = app.Client.GetAsync("/block");
-        await UntilAsync(() => PoolOf(app).Statistics.Waiting == 1);
+        await UntilAsync(() => PoolOf(app).Statistics.WaitingCount == 1);
         Task stopped = app.StopAsync();
         _mayEnd.Set();
 
@@ -372,7 +372,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     public async Task Missing_services_are_reported()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/free", (HttpContext context) =>
-            context.Invoking(request => request.GetCpuTask()).Should().Throw<InvalidOperationException>().WithMessage("*RequireCpuWorker()*").And.Message.Length));
+            context.Invoking(request => request.GetCpuTaskContext()).Should().Throw<InvalidOperationException>().WithMessage("*RequireCpuWorker()*").And.Message.Length));
         (await app.Client.GetAsync("/free")).StatusCode.Should().Be(HttpStatusCode.OK);
 
         WebApplication bare = WebApplication.CreateSlimBuilder().Build();

@@ -3,7 +3,7 @@ namespace Picollo.Diagnostics.Tests;
 /// <summary>Results can get members later, so they have no setters, no positional form, and no public constructors.</summary>
 public class ResultTypeTests
 {
-    public static TheoryData<Type> Types => [typeof(CommandRun), typeof(CommandCounter), typeof(JitterBreak)];
+    public static TheoryData<Type> Types => [typeof(CommandRun), typeof(CommandCounter), typeof(JitterBreak), typeof(RuntimeTotals)];
 
     [Theory]
     [MemberData(nameof(Types))]

@@ -82,7 +82,7 @@ public class ThirdPartyExporterTests
     private static IEnumerable<(double Bound, ulong Count)> BucketsOfWriter(HdrHistogram histogram, double relativeError)
     {
         ArrayBufferWriter<byte> output = new();
-        new PrometheusWriter(relativeError).Write(output, PrometheusFormat.Text, [new HdrHistogramRegistration("x", histogram, new())]);
+        new PrometheusWriter(relativeError).WriteHistograms(output, PrometheusFormat.Text, [new HdrHistogramRegistration("x", histogram, new())]);
         return Encoding.UTF8.GetString(output.WrittenSpan).Split('\n')
             .Where(line => line.StartsWith("x_bucket", StringComparison.Ordinal))
             .Select(line => line.Split('"', ' '))

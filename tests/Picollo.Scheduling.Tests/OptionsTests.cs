@@ -184,7 +184,7 @@ public class OptionsTests
         await Task.WhenAll(Enumerable.Range(0, 3000).Select(_ => pool.RunAsync(_ => { }))).Soon();
 
         await pool.DisposeAsync().AsTask().Soon();
-        pool.Statistics.Completed.Should().Be(3000);
+        pool.Statistics.CompletedCount.Should().Be(3000);
     }
 
     private static void Check(Action set, string name, bool isAllowed)

@@ -59,11 +59,11 @@ public class SoakTests
             }
 
             CpuWorkerStatistics statistics = _pool.Statistics;
-            statistics.Submitted.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "tasks that are already canceled are not accepted");
-            (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(statistics.Submitted);
-            statistics.Waiting.Should().Be(0);
-            statistics.GetRunning().Should().BeEmpty();
-            statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
+            statistics.SubmittedCount.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "tasks that are already canceled are not accepted");
+            (statistics.CompletedCount + statistics.FailedCount + statistics.CanceledCount).Should().Be(statistics.SubmittedCount);
+            statistics.WaitingCount.Should().Be(0);
+            statistics.GetRunningTasks().Should().BeEmpty();
+            statistics.SliceLengths.TotalCount.Should().Be(statistics.QueueWaits.TotalCount);
             _concurrency.Now.Should().Be(0);
             _concurrency.Max.Should().BeInRange(isAbrupt ? 0 : 1, _workers, "on a busy machine, the pool may end before a task has run");
             _callsOutsideWorkers.Should().Be(0, "everything ran on workers");

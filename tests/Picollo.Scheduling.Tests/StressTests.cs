@@ -46,8 +46,8 @@ public class StressTests
             }
 
             CpuWorkerStatistics statistics = _pool.Statistics;
-            (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(statistics.Submitted);
-            (statistics.Waiting, statistics.Blocked, statistics.GetRunning().Count).Should().Be((0, 0, 0));
+            (statistics.CompletedCount + statistics.FailedCount + statistics.CanceledCount).Should().Be(statistics.SubmittedCount);
+            (statistics.WaitingCount, statistics.BlockedCount, statistics.GetRunningTasks().Count).Should().Be((0, 0, 0));
             foreach (CancellationTokenSource source in _sources)
             {
                 source.Dispose();

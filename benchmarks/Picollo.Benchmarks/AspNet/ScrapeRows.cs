@@ -45,7 +45,7 @@ internal static class ScrapeRows
         return new("PrometheusWriter alone, into memory", 1, () =>
         {
             output.ResetWrittenCount();
-            writer.Write(output, PrometheusFormat.Text, registry);
+            writer.WriteHistograms(output, PrometheusFormat.Text, registry);
         });
     }
 }

@@ -21,7 +21,7 @@ internal sealed class ScrapedServer : IDisposable
     public ScrapedServer(HdrHistogramRegistry registry)
     {
         ArrayBufferWriter<byte> written = new();
-        _writer.Write(written, PrometheusFormat.Text, registry);
+        _writer.WriteHistograms(written, PrometheusFormat.Text, registry);
         byte[] bytes = written.WrittenSpan.ToArray();
         string text = System.Text.Encoding.UTF8.GetString(bytes);
 
@@ -31,7 +31,7 @@ internal sealed class ScrapedServer : IDisposable
         _app = builder.Build();
         Map(Scrape, async response =>
         {
-            _writer.Write(response.BodyWriter, PrometheusFormat.Text, registry);
+            _writer.WriteHistograms(response.BodyWriter, PrometheusFormat.Text, registry);
             await response.BodyWriter.FlushAsync();
         });
         Map(ReadyText, response => response.WriteAsync(text));

@@ -45,7 +45,7 @@ internal static class ExportComparison
             return new(name, 1, () =>
             {
                 written.ResetWrittenCount();
-                writer.Write(written, format, registry);
+                writer.WriteHistograms(written, format, registry);
                 bytes[name] = written.WrittenCount;
             });
         }

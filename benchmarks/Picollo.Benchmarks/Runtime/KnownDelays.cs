@@ -1,4 +1,5 @@
 using Picollo.Diagnostics;
+using Picollo.Metrics;
 
 namespace Picollo.Benchmarks.Runtime;
 
@@ -13,7 +14,7 @@ internal static class KnownDelays
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
         Thread.Sleep(200);
-        meter.LockWaits.Reset();
+        HdrHistogramSnapshot waits = meter.LockWaits.GetSnapshot();
         double known = 0;
         object gate = new();
         for (int i = 0; i < 20; i++)
@@ -38,7 +39,8 @@ internal static class KnownDelays
         }
 
         Thread.Sleep(500); // events are late by up to a tenth of a second
-        return (known, meter.LockWaits.GetSummary().Sum / 1e6);
+        waits.Update(deltas: true);
+        return (known, waits.GetSummary().Sum / 1e6);
     }
 
     /// <summary>Measures a thread pool whose threads are all blocked.</summary>

@@ -48,7 +48,7 @@ internal static class SetAsideTask
         double shortTasks = shortWork.Done - before;
         await stop.CancelAsync();
         await Task.WhenAll(streams);
-        return new Run(wall, cpuTime, slices, (long)shortTasks, Bound(options.TimeSlice, cpuTime, pool.Statistics.Overrun));
+        return new Run(wall, cpuTime, slices, (long)shortTasks, Bound(options.TimeSlice, cpuTime, pool.Statistics.Overruns));
     }
 
     /// <summary>Returns the bound that <see cref="CpuWorkerPool"/> guarantees for a single waiting task: one period for each slice of the task. It

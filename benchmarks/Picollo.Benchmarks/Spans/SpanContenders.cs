@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.Spans;
 
-/// <summary>Starts and stops a span, without and with <see cref="ActivityCpuUsage"/>.</summary>
+/// <summary>Starts and stops a span, without and with <see cref="ActivityCpuMeter"/>.</summary>
 internal sealed class SpanContender : Contender
 {
     private const int OperationsPerRun = 100;
@@ -24,7 +24,7 @@ internal sealed class SpanContender : Contender
         _parents = new ActivitySource($"Picollo.Benchmarks.Parents.{Name}");
         if (isMeasured)
         {
-            _ = ActivityCpuUsage.Start(_source.Name, _parents.Name);
+            _ = ActivityCpuMeter.Start(_source.Name, _parents.Name);
         }
 
         if (kind == SpanKind.OfOpenTelemetry)
@@ -62,7 +62,7 @@ internal sealed class SpanContender : Contender
     {
         using Activity? activity = _source.StartActivity("span");
         activity?.Stop();
-        bool isTagged = activity?.GetTagItem(ActivityCpuUsage.UserTag) is double;
+        bool isTagged = activity?.GetTagItem(ActivityCpuMeter.UserTag) is double;
         Require(
             isTagged == (IsMeasured && _kind is not (SpanKind.NotSampled or SpanKind.WithoutTracer)),
             isTagged ? "the span has an unexpected tag." : "the tag is missing.");

@@ -94,13 +94,13 @@ internal sealed class ExpositionCounters(
             "picollo_cpu_workers_tasks",
             "Ended tasks of the CPU workers, by result.",
             [
-                new(statistics.Completed, [new("result", "completed")]),
-                new(statistics.Failed, [new("result", "failed")]),
-                new(statistics.Canceled, [new("result", "canceled")]),
+                new(statistics.CompletedCount, [new("result", "completed")]),
+                new(statistics.FailedCount, [new("result", "failed")]),
+                new(statistics.CanceledCount, [new("result", "canceled")]),
             ]);
         Write("picollo_cpu_workers", "Number of CPU workers.", pool.WorkerCount);
-        Write("picollo_cpu_workers_running_tasks", "Tasks that are running on a CPU worker.", statistics.GetRunning().Count);
-        Write("picollo_cpu_workers_waiting_tasks", "Tasks that are waiting for a CPU worker.", statistics.Waiting);
+        Write("picollo_cpu_workers_running_tasks", "Tasks that are running on a CPU worker.", statistics.GetRunningTasks().Count);
+        Write("picollo_cpu_workers_waiting_tasks", "Tasks that are waiting for a CPU worker.", statistics.WaitingCount);
 
         void Write(string name, string help, double value) => families.WriteGauge(name, help, [new(value)]);
     }
@@ -112,14 +112,14 @@ internal sealed class ExpositionCounters(
             "dotnet_gc_collections",
             "Garbage collections, by the oldest generation collected.",
             [
-                new(totals.Gen0Collections - totals.Gen1Collections, [new("gc_heap_generation", "gen0")]),
-                new(totals.Gen1Collections - totals.Gen2Collections, [new("gc_heap_generation", "gen1")]),
-                new(totals.Gen2Collections, [new("gc_heap_generation", "gen2")]),
+                new(totals.Gen0CollectionCount - totals.Gen1CollectionCount, [new("gc_heap_generation", "gen0")]),
+                new(totals.Gen1CollectionCount - totals.Gen2CollectionCount, [new("gc_heap_generation", "gen1")]),
+                new(totals.Gen2CollectionCount, [new("gc_heap_generation", "gen2")]),
             ]);
         Write("dotnet_gc_pause_time_seconds", "Time for which garbage collections paused all threads.", totals.GcPauseTime.TotalSeconds);
         Write("dotnet_gc_heap_total_allocated_bytes", "Allocated bytes.", totals.AllocatedBytes);
-        Write("dotnet_exceptions", "Exceptions thrown since the application started, including caught ones.", totals.Exceptions);
-        Write("dotnet_jit_compiled_methods", "Compiled methods. A method counts once for each tier.", totals.CompiledMethods);
+        Write("dotnet_exceptions", "Exceptions thrown since the application started, including caught ones.", totals.ExceptionCount);
+        Write("dotnet_jit_compiled_methods", "Compiled methods. A method counts once for each tier.", totals.CompiledMethodCount ?? 0);
         Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
 
         void Write(string name, string help, double value) => families.WriteCounter(name, help, [new(value)]);
@@ -130,11 +130,14 @@ internal sealed class ExpositionCounters(
         families.WriteCounter(
             "picollo_meters_unrecorded_measurements",
             "Measurements that were not recorded, by reason.",
-            [new(meters.NegativeCount, [new("reason", "negative")]), new(meters.NaNCount, [new("reason", "not_a_number")])]);
+            [
+                new(meters.NegativeMeasurementCount, [new("reason", "negative")]),
+                new(meters.NaNMeasurementCount, [new("reason", "not_a_number")]),
+            ]);
         families.WriteCounter(
             "picollo_meters_overflow_measurements",
             "Measurements recorded in series with the label otel_metric_overflow, because their instrument has too many series.",
-            [new(meters.OverflowCount)]);
+            [new(meters.OverflowSeriesMeasurementCount)]);
         families.WriteCounter(
             "picollo_meters_refused_instruments",
             "Instruments that are ignored because there are too many.",

@@ -71,7 +71,8 @@ internal sealed class PageEndpoints(
         context.Response.Headers.Vary = "Accept";
         context.Response.ContentType = PrometheusWriter.GetContentType(format);
         IReadOnlySet<string> names = counters.Write(context.Response.BodyWriter, format);
-        _prometheus.Write(context.Response.BodyWriter, format, rows.Exposed, names);
+        _prometheus.WriteHistograms(context.Response.BodyWriter, format, rows.Exposed, names);
+        PrometheusWriter.WriteEnd(context.Response.BodyWriter, format);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 

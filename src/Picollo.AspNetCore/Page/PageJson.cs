@@ -84,14 +84,14 @@ internal sealed record RuntimeJson(
     public static RuntimeJson From(RuntimeReading reading) => new(
         reading.PauseShare,
         reading.Totals.GcPauseTime.TotalSeconds,
-        reading.Totals.Gen0Collections - reading.Totals.Gen1Collections,
-        reading.Totals.Gen1Collections - reading.Totals.Gen2Collections,
-        reading.Totals.Gen2Collections,
+        reading.Totals.Gen0CollectionCount - reading.Totals.Gen1CollectionCount,
+        reading.Totals.Gen1CollectionCount - reading.Totals.Gen2CollectionCount,
+        reading.Totals.Gen2CollectionCount,
         reading.AllocationRate,
         reading.Totals.AllocatedBytes,
         reading.ExceptionRate,
-        reading.Totals.Exceptions,
-        reading.Totals.CompiledMethods,
+        reading.Totals.ExceptionCount,
+        reading.Totals.CompiledMethodCount ?? 0,
         reading.Totals.CompilationTime.TotalSeconds,
         reading.UnavailableReasons);
 }
@@ -245,9 +245,9 @@ internal sealed record MetersJson(
     public static MetersJson? From(MeterHistograms? meters) => meters is null ? null : new(
         meters.UnavailableReason,
         meters.SeriesCount,
-        meters.NegativeCount,
-        meters.NaNCount,
-        meters.OverflowCount,
+        meters.NegativeMeasurementCount,
+        meters.NaNMeasurementCount,
+        meters.OverflowSeriesMeasurementCount,
         meters.RefusedInstrumentCount);
 }
 

@@ -23,10 +23,10 @@ internal static partial class PageTables
             <p class="nothing">Over the last {Window(window)}: GC pauses took {Quantity.Percent(runtime.PauseShare)} of the time;
             {Quantity.Bytes(runtime.AllocationRate)} were allocated
             and {Quantity.Short(runtime.ExceptionRate)} exceptions thrown per second.
-            Since the start: collections: {totals.Gen0Collections:N0} (generation 1 and above: {totals.Gen1Collections:N0},
-            generation 2: {totals.Gen2Collections:N0}) with {Quantity.Time(totals.GcPauseTime.TotalNanoseconds)} of pauses;
-            {Quantity.Bytes(totals.AllocatedBytes)} allocated; exceptions: {totals.Exceptions:N0};
-            compiled methods: {totals.CompiledMethods:N0}, in {Quantity.Time(totals.CompilationTime.TotalNanoseconds)}.</p>
+            Since the start: collections: {totals.Gen0CollectionCount:N0} (generation 1 and above: {totals.Gen1CollectionCount:N0},
+            generation 2: {totals.Gen2CollectionCount:N0}) with {Quantity.Time(totals.GcPauseTime.TotalNanoseconds)} of pauses;
+            {Quantity.Bytes(totals.AllocatedBytes)} allocated; exceptions: {totals.ExceptionCount:N0};
+            compiled methods: {totals.CompiledMethodCount ?? 0:N0}, in {Quantity.Time(totals.CompilationTime.TotalNanoseconds)}.</p>
 
             """);
     }
@@ -96,9 +96,9 @@ internal static partial class PageTables
 
         (string Text, long Count)[] all =
         [
-            ("negative values that were not recorded", meters.NegativeCount),
-            ("values that are not finite numbers and were not recorded", meters.NaNCount),
-            ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
+            ("negative values that were not recorded", meters.NegativeMeasurementCount),
+            ("values that are not finite numbers and were not recorded", meters.NaNMeasurementCount),
+            ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowSeriesMeasurementCount),
             ("instruments that are ignored because there are too many", meters.RefusedInstrumentCount),
         ];
         string[] lines = [.. all.Where(total => total.Count > 0).Select(total => $"{Quantity.Count(total.Count)} {total.Text}")];

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Reading;
+using Picollo.Export;
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 using Picollo.Metrics;
 
@@ -15,7 +15,8 @@ internal static class PlotFigures
     public static string Now(PageRow row, IReadOnlyList<ReadOnlyHdrHistogram> histograms, RecentWindow? window)
     {
         string time = row.Measured is null || window is null ? "since the start" : $"over the {window.Title}";
-        HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(row.SeriesNames[i], histogram))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series =
+            [.. histograms.Select((histogram, i) => KeyValuePair.Create(row.SeriesNames[i], histogram))];
         return Figure("Percentiles " + time, HdrHistogramPlot.CreatePercentiles(series, row.Unit))
             + Figure("Density " + time, HdrHistogramPlot.CreateDensity(series, row.Unit));
     }
@@ -27,8 +28,8 @@ internal static class PlotFigures
         return string.Concat(pairs.Select((pair, i) =>
         {
             string name = row.Measured is null ? "" : row.SeriesNames[i] + ", ";
-            HdrHistogramSeries before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
-            HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
+            KeyValuePair<string, ReadOnlyHdrHistogram> before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
+            KeyValuePair<string, ReadOnlyHdrHistogram> after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting has restarted since";
             HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], row.Unit);
             return Figure(Capital(name + caption), both, TableOf(row, before, after))
@@ -37,16 +38,17 @@ internal static class PlotFigures
     }
 
     /// <summary>Returns a table of the percentiles before and after the mark, and their change.</summary>
-    private static string TableOf(PageRow row, HdrHistogramSeries before, HdrHistogramSeries after)
+    private static string TableOf(
+        PageRow row, KeyValuePair<string, ReadOnlyHdrHistogram> before, KeyValuePair<string, ReadOnlyHdrHistogram> after)
     {
-        var was = Percentiles.FromSummary(before.Histogram.GetSummary());
-        var now = Percentiles.FromSummary(after.Histogram.GetSummary());
+        var was = Percentiles.FromSummary(before.Value.GetSummary());
+        var now = Percentiles.FromSummary(after.Value.GetSummary());
         string unit = row.Unit.Name.Length == 0 ? "" : Html.Unit(row.Unit.Name);
         StringBuilder html = new();
         html.Append(
             CultureInfo.InvariantCulture,
-            $"<table class=\"numbers\">\n<thead><tr><th scope=\"col\">{unit}</th><th scope=\"col\">{before.Name}</th>"
-            + $"<th scope=\"col\">{after.Name}</th><th scope=\"col\">change</th></tr></thead>\n<tbody>\n");
+            $"<table class=\"numbers\">\n<thead><tr><th scope=\"col\">{unit}</th><th scope=\"col\">{before.Key}</th>"
+            + $"<th scope=\"col\">{after.Key}</th><th scope=\"col\">change</th></tr></thead>\n<tbody>\n");
         foreach (((string name, double? from), (_, double? to)) in was.AllShown.Zip(now.AllShown))
         {
             string change = from is { } a && to is { } b ? Change(a, b) : Quantity.MissingOnPage;

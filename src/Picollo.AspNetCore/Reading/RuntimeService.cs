@@ -24,7 +24,7 @@ internal sealed class RuntimeService(IOptions<PicolloOptions> options, HdrHistog
         totals,
         (totals.GcPauseTime - before.GcPauseTime).TotalSeconds / seconds,
         (totals.AllocatedBytes - before.AllocatedBytes) / seconds,
-        (totals.Exceptions - before.Exceptions) / seconds,
+        (totals.ExceptionCount - before.ExceptionCount) / seconds,
         _meter?.UnavailableReasons ?? []);
 
     /// <exception cref="ArgumentException">The application has registered the histograms of another <see cref="RuntimeMeter"/>.</exception>

@@ -2,17 +2,17 @@ using Picollo.Diagnostics;
 
 namespace Picollo.AspNetCore.Spans;
 
-/// <summary>Runs an <see cref="ActivityCpuUsage"/> from before the start of the host's services until they have stopped, and logs its
+/// <summary>Runs an <see cref="ActivityCpuMeter"/> from before the start of the host's services until they have stopped, and logs its
 /// problems.</summary>
 internal sealed class SpanService(string[] sources, ILoggerFactory loggers, IHostApplicationLifetime lifetime)
     : IHostedLifecycleService, IDisposable
 {
-    private ActivityCpuUsage? _spans;
+    private ActivityCpuMeter? _spans;
     private CancellationTokenRegistration _started;
 
     public Task StartingAsync(CancellationToken cancellationToken)
     {
-        _spans ??= ActivityCpuUsage.Start(sources);
+        _spans ??= ActivityCpuMeter.Start(sources);
         return Task.CompletedTask;
     }
 

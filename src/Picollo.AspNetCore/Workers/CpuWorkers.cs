@@ -118,7 +118,7 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
     private bool HasQueueSpace()
     {
         CpuWorkerStatistics statistics = Pool.Statistics;
-        return statistics.Waiting < _queueLimit
-            || statistics.GetRunning().Count + statistics.Waiting < _queueLimit + Pool.WorkerCount + statistics.ExtraThreads;
+        return statistics.WaitingCount < _queueLimit
+            || statistics.GetRunningTasks().Count + statistics.WaitingCount < _queueLimit + Pool.WorkerCount + statistics.ExtraThreadCount;
     }
 }

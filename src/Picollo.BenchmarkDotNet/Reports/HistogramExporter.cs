@@ -5,7 +5,6 @@ using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
@@ -26,7 +25,8 @@ internal sealed class HistogramExporter : IExporter
         foreach (IGrouping<string, MeasuredHistogram> ofClass in MeasuredHistogram.FromSummary(summary))
         {
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
-            HdrHistogramSeries[] series = [.. ofClass.Select(measured => new HdrHistogramSeries(measured.Name, measured.Histogram))];
+            KeyValuePair<string, ReadOnlyHdrHistogram>[] series =
+                [.. ofClass.Select(measured => new KeyValuePair<string, ReadOnlyHdrHistogram>(measured.Name, measured.Histogram))];
             HdrHistogramUnit unit = new() { Name = "ns" };
             string Picture() => HdrHistogramPlot.CreatePercentiles(series, unit, ofClass.Key).ToSvgDocument();
             (string File, Action<string> Write)[] files =
@@ -57,7 +57,7 @@ internal sealed class HistogramExporter : IExporter
         }
     }
 
-    private static void WritePage(string path, HdrHistogramSeries[] series, HdrHistogramUnit unit, string title)
+    private static void WritePage(string path, KeyValuePair<string, ReadOnlyHdrHistogram>[] series, HdrHistogramUnit unit, string title)
     {
         using StreamWriter html = new(path);
         HdrHistogramPlot.WriteReport(html, series, unit, title);

@@ -1,5 +1,4 @@
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
@@ -64,8 +63,8 @@ internal static class HistFiles
         return converted;
     }
 
-    private static HdrHistogramSeries[] SeriesOf(HistResult result) =>
-        [.. result.Inputs.Select(input => new HdrHistogramSeries(input.Name, input.Histogram))];
+    private static KeyValuePair<string, ReadOnlyHdrHistogram>[] SeriesOf(HistResult result) =>
+        [.. result.Inputs.Select(input => new KeyValuePair<string, ReadOnlyHdrHistogram>(input.Name, input.Histogram))];
 
     private static HdrHistogramUnit UnitOf(HistResult result) => new() { Name = result.Unit, Ratio = result.Ratio };
 }

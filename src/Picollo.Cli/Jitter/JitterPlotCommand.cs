@@ -1,5 +1,4 @@
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
@@ -65,7 +64,7 @@ internal static class JitterPlotCommand
 
     private static string WriteResults(string folder, string? path, string? title)
     {
-        IReadOnlyList<HdrHistogramSeries> series = WithTotal(SavedResults.Read(folder));
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series = WithTotal(SavedResults.Read(folder));
         title ??= SavedResults.TitleOf(folder);
         return path is null || IsPage(path)
             ? Write(folder, Page, path, file => HdrHistogramPlot.WriteReport(file, series, Unit, title))
@@ -103,7 +102,8 @@ internal static class JitterPlotCommand
     private static bool IsPage(string path) => path.EndsWith(PageExtension, StringComparison.OrdinalIgnoreCase);
 
     /// <summary>Prepends a series for all CPUs. It is first because, with many CPUs, the last series share a band of the plot.</summary>
-    private static IReadOnlyList<HdrHistogramSeries> WithTotal(IReadOnlyList<HdrHistogramSeries> cpus)
+    private static IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> WithTotal(
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> cpus)
     {
         if (cpus.Count == 1)
         {
@@ -111,9 +111,9 @@ internal static class JitterPlotCommand
         }
 
         HdrHistogramMerger merger = new();
-        foreach (HdrHistogramSeries cpu in cpus)
+        foreach (KeyValuePair<string, ReadOnlyHdrHistogram> cpu in cpus)
         {
-            merger.Add(cpu.Histogram);
+            merger.Add(cpu.Value);
         }
 
         return [new("all CPUs", merger.ToHistogram()!), .. cpus];

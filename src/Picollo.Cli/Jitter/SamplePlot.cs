@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;

@@ -1,6 +1,5 @@
 using System.Text.Json.Serialization;
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
@@ -11,7 +10,7 @@ internal static class SavedResults
     private const ulong NanosecondsPerMicrosecond = 1000;
 
     /// <summary>Reads the histograms, in nanoseconds, from the interval log if it exists; otherwise, from results.json.</summary>
-    public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
+    public static IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> Read(string folder)
     {
         string log = Path.Combine(folder, ResultFiles.Log);
         bool isLog = File.Exists(log);
@@ -21,7 +20,7 @@ internal static class SavedResults
             throw CommandException.OfFile(path, new FileNotFoundException());
         }
 
-        List<HdrHistogramSeries> series = isLog ? ReadLog(path) : Read(path, SeriesOf);
+        List<KeyValuePair<string, ReadOnlyHdrHistogram>> series = isLog ? ReadLog(path) : Read(path, SeriesOf);
         return series.Count > 0 ? series : throw new CommandException($"{path}: the file contains no results");
     }
 
@@ -71,7 +70,7 @@ internal static class SavedResults
 
     private static string ProblemOf(string problem) => $"not a jitter results file: {problem}";
 
-    private static List<HdrHistogramSeries> ReadLog(string path)
+    private static List<KeyValuePair<string, ReadOnlyHdrHistogram>> ReadLog(string path)
     {
         List<(string Name, HdrHistogramMerger Merger)> cpus = [];
         try
@@ -97,13 +96,13 @@ internal static class SavedResults
             throw new CommandException($"{path}: {ProblemOf(e.Message)}");
         }
 
-        return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.ToHistogram()!))];
+        return [.. cpus.Select(cpu => new KeyValuePair<string, ReadOnlyHdrHistogram>(cpu.Name, cpu.Merger.ToHistogram()!))];
     }
 
-    private static List<HdrHistogramSeries> SeriesOf(ReadFile file)
+    private static List<KeyValuePair<string, ReadOnlyHdrHistogram>> SeriesOf(ReadFile file)
     {
         ulong unit = UnitOf(file);
-        List<HdrHistogramSeries> cpus = [];
+        List<KeyValuePair<string, ReadOnlyHdrHistogram>> cpus = [];
         foreach ((int index, ReadCpu? cpu) in file.Cpu ?? throw new FormatException("there are no CPUs"))
         {
             HdrHistogram histogram = HdrHistogram.Create();

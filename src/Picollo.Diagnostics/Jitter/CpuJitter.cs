@@ -12,6 +12,8 @@ public sealed class CpuJitter
     private const ulong MaxLatency = 1UL << 47;
 
     private readonly Lock _gate = new();
+    private readonly HdrHistogram _histogram =
+        HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create());
     private UInt128 _sum;
     private long _count;
     private long _lost;
@@ -27,14 +29,12 @@ public sealed class CpuJitter
     /// <summary>The system's ID of the measuring thread.</summary>
     public long ThreadId { get; }
 
-    /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. The meter records into it while it runs; use it only for
-    /// reading. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
-    public HdrHistogram Histogram { get; } =
-        HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create());
+    /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. The meter records into it while it runs.</summary>
+    public ReadOnlyHdrHistogram Histogram => _histogram;
 
     /// <summary>The number of measured wake-ups that were lost, because this process did not get a CPU in time to read them. They are not
     /// in <see cref="Histogram"/>. 0 in most measurements. Reading takes a lock for microseconds and does not allocate.</summary>
-    public long Lost
+    public long LostCount
     {
         get
         {
@@ -62,7 +62,7 @@ public sealed class CpuJitter
     {
         lock (_gate)
         {
-            Histogram.Record(latencies);
+            _histogram.Record(latencies);
             foreach (ulong latency in latencies)
             {
                 _sum += latency;

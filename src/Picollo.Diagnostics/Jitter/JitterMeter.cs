@@ -15,8 +15,8 @@ namespace Picollo.Diagnostics;
 /// absolute time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that CPUs do not enter deep sleep states. The loop is native code that
 /// runs from start to end without the runtime, so garbage collections do not stop it. It writes samples to locked memory, and a thread of
 /// ordinary priority reads them every 50 ms. The memory holds the samples of 10 s at intervals of 1 ms and above, and 131,072 samples at
-/// shorter intervals; further samples are lost (<see cref="CpuJitter.Lost"/>). Threads without SCHED_FIFO use the minimum timer slack (1 ns
-/// instead of the usual 50 µs).</para>
+/// shorter intervals; further samples are lost (<see cref="CpuJitter.LostCount"/>). Threads without SCHED_FIFO use the minimum timer slack
+/// (1 ns instead of the usual 50 µs).</para>
 /// <para><see cref="UnavailableReasons"/> lists the optional functions that the system refuses. Linux only. All members can be used by any
 /// thread. Starting takes a few milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB. A wake-up takes a few microseconds of CPU time.
 /// A meter that is not stopped continues to measure, but does not keep the process running.</para>

@@ -15,9 +15,9 @@ namespace Picollo.Diagnostics;
 /// <para><b>Units.</b> Times (<c>s</c>, <c>ms</c>, <c>us</c>, <c>ns</c>, <c>min</c>, <c>h</c>, <c>d</c>) are recorded in nanoseconds and
 /// shown in seconds. Sizes (<c>By</c> and its multiples) are recorded in bytes. For other units, see
 /// <see cref="MeterHistogramsOptions.Scales"/>. Values are rounded to integers, which histograms store within 1 %.</para>
-/// <para><b>Values that are not recorded.</b> Negative values, including −∞, are counted in <see cref="NegativeCount"/>, and NaN and +∞ in
-/// <see cref="NaNCount"/>. Values of 2⁶³ nanoseconds, bytes or steps or more are counted as out of range in the histogram of their tags
-/// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
+/// <para><b>Values that are not recorded.</b> Negative values, including −∞, are counted in
+/// <see cref="NegativeMeasurementCount"/>, and NaN and +∞ in <see cref="NaNMeasurementCount"/>. Values of 2⁶³ nanoseconds, bytes or steps or
+/// more are counted as out of range in the histogram of their tags (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para><b>Tags.</b> The order of tags does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to
 /// 256 characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is <see langword="null"/> or empty is not a
 /// label. For values that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After
@@ -91,14 +91,14 @@ public sealed class MeterHistograms : IDisposable
     public int SeriesCount => Volatile.Read(ref _counts.Series);
 
     /// <summary>The number of measurements that were not recorded because they were below 0.</summary>
-    public long NegativeCount => Volatile.Read(ref _counts.Negative);
+    public long NegativeMeasurementCount => Volatile.Read(ref _counts.Negative);
 
     /// <summary>The number of measurements that were not recorded because they were NaN or +∞.</summary>
-    public long NaNCount => Volatile.Read(ref _counts.NaN);
+    public long NaNMeasurementCount => Volatile.Read(ref _counts.NaN);
 
     /// <summary>The number of measurements that were recorded in overflow series, because their instrument already had
     /// <see cref="MeterHistogramsOptions.MaxSeries"/> series.</summary>
-    public long OverflowCount => Volatile.Read(ref _counts.Overflow);
+    public long OverflowSeriesMeasurementCount => Volatile.Read(ref _counts.Overflow);
 
     /// <summary>The number of instruments that were ignored because 1,000 others were already recorded.</summary>
     public int RefusedInstrumentCount => Volatile.Read(ref _refused);

@@ -36,15 +36,16 @@ public sealed class RuntimeMeter : IDisposable
 {
     private readonly RuntimeEventReader _reader;
     private readonly RuntimeHistograms _histograms;
+    private readonly HdrHistogram _threadPoolDelays;
     private long _exceptions;
     private int _isDisposed;
 
     private RuntimeMeter(RuntimeHistograms histograms)
     {
         _histograms = histograms;
-        ThreadPoolDelays = histograms.Add(ThreadPoolProbe.Name, HdrHistogram.Create(), ThreadPoolProbe.Description);
+        _threadPoolDelays = histograms.Add(ThreadPoolProbe.Name, HdrHistogram.Create(), ThreadPoolProbe.Description);
         _reader = new RuntimeEventReader(histograms);
-        UnavailableReasons = RuntimeSources.Add(_reader, ThreadPoolDelays)
+        UnavailableReasons = RuntimeSources.Add(_reader, _threadPoolDelays)
             ? []
             :
             [
@@ -59,7 +60,7 @@ public sealed class RuntimeMeter : IDisposable
     /// <remarks>A pause is 1 to 3 µs longer than in <see cref="GC.GetTotalPauseDuration"/>, which is 5 % of an induced pause of 24 µs: the
     /// runtime ends its pause before it reports the end of the collection and resumes the threads. On a busy machine, the sum can also be
     /// lower, by up to 40 µs per pause.</remarks>
-    public HdrHistogram GcPauses => _reader.Pauses;
+    public ReadOnlyHdrHistogram GcPauses => _reader.Pauses;
 
     /// <summary>The same pauses by their cause: histograms with the name <c>dotnet.gc.pause.duration</c> and the labels
     /// <c>gc.heap.generation</c> (<c>gen0</c>, <c>gen1</c>, <c>gen2</c>) and <c>gc.reason</c> (<c>alloc_small</c>, <c>induced</c>, …; the
@@ -70,15 +71,15 @@ public sealed class RuntimeMeter : IDisposable
 
     /// <summary>The time from a collector's request to suspend all threads until all were suspended, in nanoseconds, which is the first
     /// part of each pause. It is long if a thread does not reach a safepoint or does not get a CPU.</summary>
-    public HdrHistogram GcSuspensions => _reader.Suspensions;
+    public ReadOnlyHdrHistogram GcSuspensions => _reader.Suspensions;
 
     /// <summary>The time that work items wait in the global queue of the thread pool, in nanoseconds: one value for each 20 ms.</summary>
-    public HdrHistogram ThreadPoolDelays { get; }
+    public ReadOnlyHdrHistogram ThreadPoolDelays => _threadPoolDelays;
 
     /// <summary>The time that threads waited for a lock (<c>lock</c>, <see cref="Monitor"/>, <see cref="Lock"/>) that another thread held,
     /// in nanoseconds. A wait that ended while the thread was still spinning is not included, because the runtime does not report
     /// it.</summary>
-    public HdrHistogram LockWaits => _reader.LockWaits;
+    public ReadOnlyHdrHistogram LockWaits => _reader.LockWaits;
 
     /// <summary>The reasons why measurements are unavailable, each with a remedy; empty if everything is measured. The histograms of
     /// unavailable measurements remain empty.</summary>
@@ -108,13 +109,13 @@ public sealed class RuntimeMeter : IDisposable
     /// <returns>The totals at the time of the call.</returns>
     public RuntimeTotals GetTotals() => new()
     {
-        Gen0Collections = GC.CollectionCount(0),
-        Gen1Collections = GC.CollectionCount(1),
-        Gen2Collections = GC.CollectionCount(2),
+        Gen0CollectionCount = GC.CollectionCount(0),
+        Gen1CollectionCount = GC.CollectionCount(1),
+        Gen2CollectionCount = GC.CollectionCount(2),
         GcPauseTime = GC.GetTotalPauseDuration(),
         AllocatedBytes = GC.GetTotalAllocatedBytes(precise: false),
-        Exceptions = Interlocked.Read(ref _exceptions),
-        CompiledMethods = JitInfo.GetCompiledMethodCount(),
+        ExceptionCount = Interlocked.Read(ref _exceptions),
+        CompiledMethodCount = JitInfo.GetCompiledMethodCount() is > 0 and long count ? count : null,
         CompilationTime = JitInfo.GetCompilationTime(),
     };
 
@@ -127,7 +128,7 @@ public sealed class RuntimeMeter : IDisposable
         }
 
         AppDomain.CurrentDomain.FirstChanceException -= OnException;
-        RuntimeSources.Remove(_reader, ThreadPoolDelays);
+        RuntimeSources.Remove(_reader, _threadPoolDelays);
         _histograms.Dispose();
     }
 
@@ -138,32 +139,36 @@ public sealed class RuntimeMeter : IDisposable
 /// the time between them.</summary>
 public sealed record RuntimeTotals
 {
+    internal RuntimeTotals()
+    {
+    }
+
     /// <summary>The number of garbage collections of generation 0 and above, since the process started
     /// (<see cref="GC.CollectionCount"/>).</summary>
-    public required long Gen0Collections { get; init; }
+    public long Gen0CollectionCount { get; internal init; }
 
     /// <summary>The number of garbage collections of generation 1 and above, since the process started.</summary>
-    public required long Gen1Collections { get; init; }
+    public long Gen1CollectionCount { get; internal init; }
 
     /// <summary>The number of garbage collections of generation 2, since the process started.</summary>
-    public required long Gen2Collections { get; init; }
+    public long Gen2CollectionCount { get; internal init; }
 
     /// <summary>The time for which garbage collections paused all threads, since the process started
     /// (<see cref="GC.GetTotalPauseDuration"/>).</summary>
-    public required TimeSpan GcPauseTime { get; init; }
+    public TimeSpan GcPauseTime { get; internal init; }
 
     /// <summary>The number of bytes allocated since the process started (<see cref="GC.GetTotalAllocatedBytes"/>). The value can be too
     /// high by up to 8 KB per thread, the size of its allocation context.</summary>
-    public required long AllocatedBytes { get; init; }
+    public long AllocatedBytes { get; internal init; }
 
     /// <summary>The number of exceptions thrown since the meter started, including those that were caught. A rethrown exception counts
     /// again.</summary>
-    public required long Exceptions { get; init; }
+    public long ExceptionCount { get; internal init; }
 
-    /// <summary>The number of methods compiled since the process started (<c>JitInfo</c>). A method counts once for each of its tiers. 0
-    /// with Native AOT.</summary>
-    public required long CompiledMethods { get; init; }
+    /// <summary>The number of methods compiled since the process started (<c>JitInfo</c>). A method counts once for each of its tiers.
+    /// <see langword="null"/> with Native AOT, which compiles none.</summary>
+    public long? CompiledMethodCount { get; internal init; }
 
     /// <summary>The time that all threads spent compiling methods, since the process started.</summary>
-    public required TimeSpan CompilationTime { get; init; }
+    public TimeSpan CompilationTime { get; internal init; }
 }

@@ -1,8 +1,9 @@
 using Picollo.Export.Html;
+using Picollo.Export.Plots;
 using Picollo.Export.Text;
 using static System.FormattableString;
 
-namespace Picollo.Export.Plots;
+namespace Picollo.Export;
 
 /// <summary>A plot of histograms as SVG, for an HTML page (<see cref="ToSvgElement"/>) or as a file (<see cref="ToSvgDocument"/>).
 /// <see cref="WriteReport"/> writes a page of plots and tables.</summary>
@@ -65,7 +66,7 @@ public sealed class HdrHistogramPlot
     /// series has no name or histogram; the message has its index.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its index and its name.</exception>
     public static HdrHistogramPlot CreatePercentiles(
-        IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "") =>
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series, HdrHistogramUnit? unit = null, string title = "") =>
         PercentilePlot.Make(PlotSeries.ReadAll(series), new(unit, title));
 
     /// <summary>Creates a plot of the density: the percentage of the values in each of up to 88 intervals, which have equal widths on a
@@ -74,7 +75,7 @@ public sealed class HdrHistogramPlot
     /// separate column at the start of the axis.</returns>
     /// <inheritdoc cref="CreatePercentiles"/>
     public static HdrHistogramPlot CreateDensity(
-        IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "") =>
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series, HdrHistogramUnit? unit = null, string title = "") =>
         DensityPlot.Make(PlotSeries.ReadAll(series), new(unit, title));
 
     /// <summary>Creates a plot of the density (<see cref="CreateDensity"/>) above the percentiles
@@ -82,7 +83,7 @@ public sealed class HdrHistogramPlot
     /// <returns>The plot. Each histogram is read once.</returns>
     /// <inheritdoc cref="CreatePercentiles"/>
     public static HdrHistogramPlot CreateDistribution(
-        IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "")
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series, HdrHistogramUnit? unit = null, string title = "")
     {
         PlotSeries[] copies = PlotSeries.ReadAll(series);
         PlotOptions options = new(unit, title);
@@ -105,7 +106,10 @@ public sealed class HdrHistogramPlot
     /// <exception cref="ArgumentNullException">A name, a histogram or <paramref name="title"/> is <see langword="null"/>.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its name.</exception>
     public static HdrHistogramPlot CreateDifference(
-        HdrHistogramSeries before, HdrHistogramSeries after, HdrHistogramUnit? unit = null, string title = "")
+        KeyValuePair<string, ReadOnlyHdrHistogram> before,
+        KeyValuePair<string, ReadOnlyHdrHistogram> after,
+        HdrHistogramUnit? unit = null,
+        string title = "")
     {
         PlotSeries[] both = PlotSeries.ReadBoth(before, after);
         return DifferencePlot.Make(both[0], both[1], new(unit, title));
@@ -148,7 +152,10 @@ public sealed class HdrHistogramPlot
     /// its index.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message has its index and its name.</exception>
     public static void WriteReport(
-        TextWriter output, IReadOnlyList<HdrHistogramSeries> series, HdrHistogramUnit? unit = null, string title = "")
+        TextWriter output,
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series,
+        HdrHistogramUnit? unit = null,
+        string title = "")
     {
         ArgumentNullException.ThrowIfNull(output);
         HdrHistogramReport.Write(output, PlotSeries.ReadAll(series), new(unit, title));

@@ -49,7 +49,8 @@ namespace Picollo.Export;
 /// {
 ///     PrometheusFormat format = PrometheusWriter.SelectFormat(context.Request.Headers.Accept);
 ///     context.Response.ContentType = PrometheusWriter.GetContentType(format);
-///     writer.Write(context.Response.BodyWriter, format, registry);
+///     writer.WriteHistograms(context.Response.BodyWriter, format, registry);
+///     PrometheusWriter.WriteEnd(context.Response.BodyWriter, format);
 ///     return Task.CompletedTask;
 /// });
 /// </code>
@@ -92,32 +93,32 @@ public sealed class PrometheusWriter
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public static string GetContentType(PrometheusFormat format) => AcceptHeader.GetContentType(format);
 
-    /// <summary>Writes all histograms of a registry, and ends the exposition.</summary>
+    /// <summary>Writes all histograms of a registry.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
     /// <param name="registry">The registry.</param>
-    /// <inheritdoc cref="Write(IBufferWriter{byte}, PrometheusFormat, IReadOnlyList{HdrHistogramRegistration})"/>
-    public void Write(IBufferWriter<byte> output, PrometheusFormat format, HdrHistogramRegistry registry)
+    /// <inheritdoc cref="WriteHistograms(IBufferWriter{byte}, PrometheusFormat, IReadOnlyList{HdrHistogramRegistration})"/>
+    public void WriteHistograms(IBufferWriter<byte> output, PrometheusFormat format, HdrHistogramRegistry registry)
     {
         ArgumentNullException.ThrowIfNull(registry);
-        Write(output, format, registry.Registrations);
+        WriteHistograms(output, format, registry.Registrations);
     }
 
-    /// <summary>Writes histograms in the order of their exported names and labels, and ends the exposition. Disposed histograms are left
-    /// out.</summary>
+    /// <summary>Writes histograms in the order of their exported names and labels. Disposed histograms are left out.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
     /// <param name="registrations">The histograms. Pass the same objects in each call, so that their rendered parts can be reused. If
     /// several become the same series, the first is written.</param>
-    /// <remarks>Write counters and gauges of the same exposition first, because OpenMetrics ends with <c># EOF</c>. Reads each histogram
-    /// once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
+    /// <remarks>Can be called several times in an exposition, but names are compared only within a call, so a name must not occur in two
+    /// calls. Reads each histogram once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
-    public void Write(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations) =>
-        Write(output, format, registrations, FrozenSet<string>.Empty);
+    public void WriteHistograms(
+        IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations) =>
+        WriteHistograms(output, format, registrations, FrozenSet<string>.Empty);
 
-    /// <summary>Writes histograms, except for those with a name that the exposition already contains, and ends the exposition.</summary>
-    internal void Write(
+    /// <summary>Writes histograms, except for those with a name that the exposition already contains.</summary>
+    internal void WriteHistograms(
         IBufferWriter<byte> output,
         PrometheusFormat format,
         IReadOnlyList<HdrHistogramRegistration> registrations,
@@ -141,8 +142,19 @@ public sealed class PrometheusWriter
             WriteGauge(output, format, PrometheusSelection.Omitted, "Histograms that are not exported, by reason.", omitted.CountBy(
                 histogram => histogram).Select(count => SampleOf(count.Key, count.Value)));
         }
+    }
 
-        if (format == PrometheusFormat.OpenMetrics)
+    /// <summary>Ends an exposition, after its last histogram, counter or gauge. OpenMetrics requires this; in other formats, nothing is
+    /// written.</summary>
+    /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
+    /// <param name="format">The format.</param>
+    /// <remarks>Thread-safe.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
+    public static void WriteEnd(IBufferWriter<byte> output, PrometheusFormat format)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        if (Check(format) == PrometheusFormat.OpenMetrics)
         {
             output.Write("# EOF\n"u8);
         }

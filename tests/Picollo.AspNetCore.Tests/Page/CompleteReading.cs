@@ -64,13 +64,13 @@ internal sealed class CompleteReading : IDisposable
             Runtime = new RuntimeReading(
                 new RuntimeTotals
                 {
-                    Gen0Collections = 60,
-                    Gen1Collections = 20,
-                    Gen2Collections = 5,
+                    Gen0CollectionCount = 60,
+                    Gen1CollectionCount = 20,
+                    Gen2CollectionCount = 5,
                     GcPauseTime = TimeSpan.FromMilliseconds(123),
                     AllocatedBytes = 123_456_789,
-                    Exceptions = 17,
-                    CompiledMethods = 4321,
+                    ExceptionCount = 17,
+                    CompiledMethodCount = 4321,
                     CompilationTime = TimeSpan.FromSeconds(1.5),
                 },
                 0.01,
@@ -102,7 +102,7 @@ internal sealed class CompleteReading : IDisposable
     {
         ArrayBufferWriter<byte> output = new();
         Get<ExpositionCounters>().Write(output, PrometheusFormat.Text);
-        new PrometheusWriter().Write(output, PrometheusFormat.Text, Get<PageRows>().Exposed);
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Text, Get<PageRows>().Exposed);
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
 

@@ -46,7 +46,7 @@ internal static class SoakServer
                     for (int i = 0; i < 4; i++)
                     {
                         Burn.Milliseconds(0.2);
-                        await context.GetCpuTask().CheckpointAsync();
+                        await context.GetCpuTaskContext().CheckpointAsync();
                     }
 
                     return "done";

@@ -224,8 +224,8 @@ public class SoakTests(ITestOutputHelper output)
         CheckExposition(await server.Client.GetStringAsync("/picollo/metrics"), load, histograms);
 
         CpuWorkerStatistics tasks = load.Pool.Statistics;
-        (tasks.Submitted, tasks.Completed, tasks.Failed, tasks.Canceled).Should().Be(load.Tasks);
-        tasks.Waiting.Should().Be(0);
+        (tasks.SubmittedCount, tasks.CompletedCount, tasks.FailedCount, tasks.CanceledCount).Should().Be(load.Tasks);
+        tasks.WaitingCount.Should().Be(0);
 
         // The parts add up to the CPU time of the process. CPU time between the readings of two parts may be in both until the next reading.
         long before = CpuUsageReader.GetProcessTimeNanoseconds();

@@ -135,11 +135,11 @@ public class RuntimeServiceTests
         RuntimeReading second = reader.Read().Runtime!;
 
         // Other tests that run meanwhile count, too.
-        first.ExceptionRate.Should().BeInRange(10 / 100.0, (after.Exceptions - before.Exceptions) / 100.0 + 1);
+        first.ExceptionRate.Should().BeInRange(10 / 100.0, (after.ExceptionCount - before.ExceptionCount) / 100.0 + 1);
         first.AllocationRate.Should().BeGreaterThanOrEqualTo(90_000_000 / 100.0);
         (first.PauseShare * 100).Should().BeInRange(double.Epsilon, (after.GcPauseTime - before.GcPauseTime).TotalSeconds * 1.01 + 0.1);
         second.AllocationRate.Should().BeLessThan(first.AllocationRate, "its window is only the second one, which is ten times as long");
-        second.Totals.Gen2Collections.Should().BeGreaterThanOrEqualTo(before.Gen2Collections + 10);
+        second.Totals.Gen2CollectionCount.Should().BeGreaterThanOrEqualTo(before.Gen2CollectionCount + 10);
     }
 
     /// <summary>Starts an application, and waits until it has values of a collection and of the thread pool.</summary>

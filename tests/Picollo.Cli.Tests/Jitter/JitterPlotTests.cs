@@ -83,10 +83,10 @@ public sealed class JitterPlotTests : IDisposable
 
         var series = SavedResults.Read(_folder.Path);
 
-        series.Select(one => one.Name).Should().Equal("CPU 0", "CPU 1");
-        series[0].Histogram.TotalCount.Should().Be(1000);
-        series[0].Histogram.GetPercentileValue(50).Should().BeCloseTo(14_500, 15);
-        series[1].Histogram.TotalCount.Should().Be(0);
+        series.Select(one => one.Key).Should().Equal("CPU 0", "CPU 1");
+        series[0].Value.TotalCount.Should().Be(1000);
+        series[0].Value.GetPercentileValue(50).Should().BeCloseTo(14_500, 15);
+        series[1].Value.TotalCount.Should().Be(0);
     }
 
     [Theory]
@@ -98,7 +98,7 @@ public sealed class JitterPlotTests : IDisposable
             _folder.PathOf("results.json"),
             before + Jitterdebuggers.Replace("\"histogram\"", members + "\"histogram\"", StringComparison.Ordinal));
 
-        SavedResults.Read(_folder.Path)[0].Histogram.TotalCount.Should().Be(1000);
+        SavedResults.Read(_folder.Path)[0].Value.TotalCount.Should().Be(1000);
     }
 
     [FactNeeding(Need.Linux)]
@@ -111,7 +111,7 @@ public sealed class JitterPlotTests : IDisposable
                 Jitterdebuggers.Replace("\"avg\": 0 ", $"\"avg\": {mean}\n", StringComparison.Ordinal)
                     .Replace("\"sysname\"", "\"nodename\": \"banana: -nan\", \"sysname\"", StringComparison.Ordinal));
 
-            SavedResults.Read(_folder.Path).Select(one => (one.Name, one.Histogram.TotalCount)).Should().Equal(("CPU 0", 1000UL), ("CPU 1", 0UL));
+            SavedResults.Read(_folder.Path).Select(one => (one.Key, one.Value.TotalCount)).Should().Equal(("CPU 0", 1000UL), ("CPU 1", 0UL));
             SavedResults.UnitOf(_folder.Path).Should().Be(1000);
             SavedResults.TitleOf(_folder.Path).Should().Be("Wake-up latency, banana: -nan");
             PicolloTool.RunHere("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
@@ -122,13 +122,13 @@ public sealed class JitterPlotTests : IDisposable
     public void Results_are_read_from_the_log_or_else_from_the_JSON()
     {
         Save(ArtificialResults.Full);
-        ulong exact = ArtificialResults.Full.Cpus[1].Histogram.GetPercentileValue(50);
+        ulong exact = ArtificialResults.Full.Cpus[1].Value.GetPercentileValue(50);
 
         foreach (ulong tolerance in (ulong[])[20, 510])
         {
             var series = SavedResults.Read(_folder.Path);
-            series.Select(one => (one.Name, one.Histogram.TotalCount)).Should().Equal(("CPU 0", 20_000), ("CPU 12", 20_000));
-            series[1].Histogram.GetPercentileValue(50).Should().BeCloseTo(exact, tolerance);
+            series.Select(one => (one.Key, one.Value.TotalCount)).Should().Equal(("CPU 0", 20_000), ("CPU 12", 20_000));
+            series[1].Value.GetPercentileValue(50).Should().BeCloseTo(exact, tolerance);
             File.Delete(_folder.PathOf("jitter.hlog"));
         }
     }

@@ -34,7 +34,7 @@ public class ConcurrentMeterTests
 
         listening.Total.Should().Be(Threads * perThread);
         listening.Histograms.SeriesCount.Should().Be(500);
-        listening.CountOf("size{otel.metric.overflow=\"true\"}").Should().Be((ulong)listening.Histograms.OverflowCount);
+        listening.CountOf("size{otel.metric.overflow=\"true\"}").Should().Be((ulong)listening.Histograms.OverflowSeriesMeasurementCount);
     }
 
     [Fact]
@@ -55,7 +55,7 @@ public class ConcurrentMeterTests
 
             listening.Series.Should().HaveCount(8);
             listening.Registry.Registrations.Should().OnlyContain(one => one.Histogram.TotalCount == Threads * 104 / 8);
-            listening.Histograms.OverflowCount.Should().Be(0);
+            listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(0);
         }
     }
 

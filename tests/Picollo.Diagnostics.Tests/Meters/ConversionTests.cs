@@ -120,7 +120,7 @@ public class ConversionTests
         listening.Meter.CreateHistogram<int>("i", "s").Record(-1);
         listening.Meter.CreateHistogram<decimal>("m").Record(-0.1m);
 
-        (listening.Histograms.NegativeCount, listening.Histograms.NaNCount).Should().Be((10, 3));
+        (listening.Histograms.NegativeMeasurementCount, listening.Histograms.NaNMeasurementCount).Should().Be((10, 3));
         listening.Series.Should().BeEmpty();
     }
 
@@ -132,7 +132,7 @@ public class ConversionTests
         listening.Meter.CreateHistogram<double>("d", "s").Record(double.PositiveInfinity);
         listening.Meter.CreateHistogram<float>("f", "s").Record(float.PositiveInfinity);
 
-        (listening.Histograms.NegativeCount, listening.Histograms.NaNCount).Should().Be((0, 2));
+        (listening.Histograms.NegativeMeasurementCount, listening.Histograms.NaNMeasurementCount).Should().Be((0, 2));
         listening.Series.Should().BeEmpty();
     }
 
@@ -147,7 +147,7 @@ public class ConversionTests
         seconds.Record(double.Epsilon);
 
         listening.Only.Histogram.GetPercentileValue(100).Should().Be(0);
-        (listening.Only.Histogram.TotalCount, listening.Histograms.NegativeCount).Should().Be((3, 0));
+        (listening.Only.Histogram.TotalCount, listening.Histograms.NegativeMeasurementCount).Should().Be((3, 0));
     }
 
     [Fact]

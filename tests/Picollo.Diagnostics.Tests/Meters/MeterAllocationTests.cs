@@ -42,6 +42,6 @@ public class MeterAllocationTests
 
         Allocations.InSteadyState(() => size.Record(1, tags)).Should().Be(0);
 
-        listening.Histograms.OverflowCount.Should().BePositive();
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().BePositive();
     }
 }

@@ -22,7 +22,7 @@ public class MeterHistogramsTests
         listening.Registry.Registrations.Select(one => one.Histogram.TotalCount).Should().Equal(1, 2, 1);
         listening.Registry.Registrations[0].Description.Should().Be(HdrHistogramDescription.Nanoseconds with { Help = "How long." });
         listening.Registry.Registrations[0].Histogram.GetPercentileValue(50).Should().BeInRange(247_500_000, 252_500_000);
-        (listening.Histograms.SeriesCount, listening.Histograms.OverflowCount, listening.Histograms.UnavailableReason).Should().Be((3, 0, null));
+        (listening.Histograms.SeriesCount, listening.Histograms.OverflowSeriesMeasurementCount, listening.Histograms.UnavailableReason).Should().Be((3, 0, null));
     }
 
     [Fact]

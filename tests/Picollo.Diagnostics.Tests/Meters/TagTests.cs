@@ -26,7 +26,7 @@ public class TagTests
         listening.Series.Should().HaveCount(101).And.Contain(Overflow);
         listening.CountOf(Overflow).Should().Be(2 * 9_900);
         listening.CountOf("size{user=\"user-99\"}").Should().Be(2);
-        (listening.Histograms.SeriesCount, listening.Histograms.OverflowCount, listening.Total).Should().Be((100, 19_800, 20_000));
+        (listening.Histograms.SeriesCount, listening.Histograms.OverflowSeriesMeasurementCount, listening.Total).Should().Be((100, 19_800, 20_000));
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public class TagTests
             size.Record(1, new("a", value), new("b", i % 7));
         }
 
-        (listening.Histograms.SeriesCount, listening.Histograms.OverflowCount, listening.Total).Should().Be((1000, 9_000, 10_000));
+        (listening.Histograms.SeriesCount, listening.Histograms.OverflowSeriesMeasurementCount, listening.Total).Should().Be((1000, 9_000, 10_000));
     }
 
     [Fact]
@@ -68,14 +68,14 @@ public class TagTests
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
         size.Record(1, new("a", 1), new("b", 2), new("c", 3));
         size.Record(1, new KeyValuePair<string, object?>("other", 1));
-        listening.Histograms.OverflowCount.Should().Be(1);
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
 
         size.Record(1, new("c", 3), new("a", 1), new("b", 2));
         size.Record(1, new("b", 2), new("c", 3), new("a", 1));
         size.Record(1, Listening.Tags(("b", 1), ("c", 3), ("a", 1), ("b", 2)));
 
         listening.CountOf("size{a=\"1\",b=\"2\",c=\"3\"}").Should().Be(4);
-        listening.Histograms.OverflowCount.Should().Be(1);
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
     }
 
     [Fact]
@@ -96,13 +96,13 @@ public class TagTests
         }
 
         size.Record(1, new KeyValuePair<string, object?>("a", maxSeries));
-        listening.Histograms.OverflowCount.Should().Be(1);
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
         for (int i = 1; i < maxSeries; i++)
         {
             size.Record(1, new KeyValuePair<string, object?>("a", i));
         }
 
-        listening.Histograms.OverflowCount.Should().Be(1);
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
         listening.CountOf($"size{{a=\"{maxSeries - 1}\"}}").Should().Be(2);
     }
 
@@ -195,7 +195,7 @@ public class TagTests
         }
 
         listening.CountOf("size{code=\"200\"}").Should().Be(6);
-        listening.Histograms.OverflowCount.Should().Be(1);
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
     }
 
     [Fact]
@@ -408,7 +408,7 @@ public class TagTests
         size.Record(1, new KeyValuePair<string, object?>("otel.metric.overflow", "true"));
 
         listening.Series.Should().Equal("size{exported_otel.metric.overflow=\"true\"}");
-        listening.Histograms.OverflowCount.Should().Be(0);
+        listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(0);
     }
 
     [Fact]

@@ -29,7 +29,7 @@ public class RuntimeMeterTests
         CountOf(meter, "gen2", "induced").Should().Be(20);
         meter.GcPauses.TotalCount.Should().Be(Sum(meter), "each pause has one cause");
         meter.GcSuspensions.TotalCount.Should().Be(meter.GcPauses.TotalCount);
-        (after.Gen2Collections - before.Gen2Collections).Should().BeGreaterThanOrEqualTo(20);
+        (after.Gen2CollectionCount - before.Gen2CollectionCount).Should().BeGreaterThanOrEqualTo(20);
         after.GcPauseTime.Should().BeGreaterThan(before.GcPauseTime);
     }
 
@@ -114,11 +114,11 @@ public class RuntimeMeterTests
             FluentActions.Invoking(() => throw new InvalidOperationException()).Should().Throw<InvalidOperationException>();
         }
 
-        meter.GetTotals().Exceptions.Should().BeGreaterThanOrEqualTo(10);
+        meter.GetTotals().ExceptionCount.Should().BeGreaterThanOrEqualTo(10);
         meter.Dispose();
-        long exceptions = meter.GetTotals().Exceptions;
+        long exceptions = meter.GetTotals().ExceptionCount;
         FluentActions.Invoking(() => throw new InvalidOperationException()).Should().Throw<InvalidOperationException>();
-        meter.GetTotals().Exceptions.Should().Be(exceptions, "a disposed meter no longer counts");
+        meter.GetTotals().ExceptionCount.Should().Be(exceptions, "a disposed meter no longer counts");
     }
 
     [Fact]
@@ -133,10 +133,10 @@ public class RuntimeMeterTests
         RuntimeTotals after = meter.GetTotals();
 
         (after.AllocatedBytes - before.AllocatedBytes).Should().BeInRange(9_000_000, 100_000_000, "allocation contexts of threads make the value inexact");
-        after.Gen0Collections.Should().BeInRange(gen0 + 1, GC.CollectionCount(0));
-        after.Gen1Collections.Should().BeInRange(gen1 + 1, GC.CollectionCount(1));
-        after.Gen2Collections.Should().BeInRange(gen2 + 1, GC.CollectionCount(2));
-        after.CompiledMethods.Should().BePositive();
+        after.Gen0CollectionCount.Should().BeInRange(gen0 + 1, GC.CollectionCount(0));
+        after.Gen1CollectionCount.Should().BeInRange(gen1 + 1, GC.CollectionCount(1));
+        after.Gen2CollectionCount.Should().BeInRange(gen2 + 1, GC.CollectionCount(2));
+        after.CompiledMethodCount.Should().BePositive();
         after.CompilationTime.Should().BePositive();
     }
 

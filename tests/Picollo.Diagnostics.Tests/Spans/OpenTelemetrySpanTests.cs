@@ -21,7 +21,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     public async Task Exported_spans_have_the_tags()
     {
         using ActivitySource source = new(SourceName);
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("Tests.Sdk.*");
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("Tests.Sdk.*");
         using TracerProvider tracer = Build();
 
         using (source.StartActivity("parent"))
@@ -46,7 +46,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     [Fact]
     public void A_source_that_is_created_later_keeps_the_order_of_listeners()
     {
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("Tests.Sdk.*");
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("Tests.Sdk.*");
         using TracerProvider tracer = Build();
         using ActivitySource source = new(SourceName);
 
@@ -63,7 +63,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     {
         ActivitySource? first = isSourceFirst ? new(SourceName) : null;
         using TracerProvider tracer = Build();
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("Tests.Sdk.*");
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("Tests.Sdk.*");
         using ActivitySource source = first ?? new(SourceName);
 
         using (source.StartActivity("span"))
@@ -82,7 +82,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     public void A_sampler_that_drops_a_span_leaves_it_without_tags()
     {
         using ActivitySource source = new(SourceName);
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start(SourceName);
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start(SourceName);
         using TracerProvider tracer = Build(new AlwaysOffSampler());
 
         using (Activity? span = source.StartActivity("span"))

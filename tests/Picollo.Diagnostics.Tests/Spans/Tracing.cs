@@ -4,12 +4,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Diagnostics.Tests.Spans;
 
-/// <summary>A source, <see cref="ActivityCpuUsage"/> for it, and a tracer that copies the tags of each span when it stops.</summary>
+/// <summary>A source, <see cref="ActivityCpuMeter"/> for it, and a tracer that copies the tags of each span when it stops.</summary>
 internal sealed class Tracing : IDisposable
 {
     private static int _count;
 
-    private readonly ActivityCpuUsage _spans;
+    private readonly ActivityCpuMeter _spans;
     private readonly ActivityListener _tracer;
     private readonly ConcurrentDictionary<string, SpanTimes> _times = [];
 
@@ -17,7 +17,7 @@ internal sealed class Tracing : IDisposable
     {
         Source = new ActivitySource($"Tests.{Interlocked.Increment(ref _count)}");
         Unselected = new ActivitySource($"{Source.Name}.Unselected");
-        _spans = ActivityCpuUsage.Start(Source.Name);
+        _spans = ActivityCpuMeter.Start(Source.Name);
         _tracer = new ActivityListener
         {
             ShouldListenTo = source => source == Source || source == Unselected,

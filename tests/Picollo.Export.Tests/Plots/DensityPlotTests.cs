@@ -1,5 +1,5 @@
 using System.Globalization;
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 using Picollo.Tests.Metrics;
 
@@ -100,7 +100,7 @@ public class DensityPlotTests
         HdrHistogram low = SomeLatencies.Of(1);
         HdrHistogram high = SomeLatencies.Of(2);
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
-            [.. Enumerable.Range(0, 1000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))]));
+            [.. Enumerable.Range(0, 1000).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))]));
         picture.Texts.Should().Contain(["s9", "range of 990 more"]).And.NotContain("s10");
         picture.Areas.Should().HaveCount(2, "they are the band and its sample in the legend");
         picture.Fragment.Length.Should().BeLessThan(80_000);

@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
@@ -65,7 +65,7 @@ public class DifferencePlotTests
     [Fact]
     public void Arguments_are_checked()
     {
-        HdrHistogramSeries good = new("a", HdrHistogram.Create());
+        KeyValuePair<string, ReadOnlyHdrHistogram> good = new("a", HdrHistogram.Create());
         ((Action)(() => HdrHistogramPlot.CreateDifference(default, good))).Should().Throw<ArgumentNullException>().WithParameterName("before");
         ((Action)(() => HdrHistogramPlot.CreateDifference(good, default))).Should().Throw<ArgumentNullException>().WithParameterName("after");
     }

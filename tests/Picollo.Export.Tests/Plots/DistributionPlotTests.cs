@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
@@ -8,7 +8,7 @@ public class DistributionPlotTests
     [Fact]
     public void The_density_is_above_the_percentiles()
     {
-        HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
         HdrHistogramUnit unit = new() { Name = "ms", Ratio = 1e6 };
         SvgPicture density = new(HdrHistogramPlot.CreateDensity(series, unit, "Latency"));
         SvgPicture percentiles = new(HdrHistogramPlot.CreatePercentiles(series, unit, "Latency"));

@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 
 namespace Picollo.Export.Tests.Plots;
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Xml;
+using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 
@@ -117,7 +118,7 @@ public class PercentilePlotTests
     {
         HdrHistogram low = One(10);
         HdrHistogram high = One(90);
-        HdrHistogramSeries[] series = [.. Enumerable.Range(0, 3000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [.. Enumerable.Range(0, 3000).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))];
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles(series));
         picture.Lines.Should().HaveCount(2 * PlotPalette.Count);
         picture.Lines.Take(PlotPalette.Count).Distinct().Should().HaveCount(2);
@@ -127,7 +128,7 @@ public class PercentilePlotTests
         picture.Fragment.Length.Should().BeLessThan(50_000);
 
         HdrHistogramUnit nanoseconds = new() { Name = "ns" };
-        HdrHistogramSeries[] times = [.. Enumerable.Range(0, 12).Select(i => new HdrHistogramSeries($"s{i}", One(i % 2 == 0 ? 10_000_000UL : 90_000_000)))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] times = [.. Enumerable.Range(0, 12).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", One(i % 2 == 0 ? 10_000_000UL : 90_000_000)))];
         SvgPicture ofTimes = new(HdrHistogramPlot.CreatePercentiles(times, nanoseconds));
         ofTimes.Areas[0].Should().Be(picture.Areas[0], "the band is in milliseconds like the axis");
     }

@@ -1,3 +1,4 @@
+using Picollo.Export;
 using Picollo.Export.Plots;
 
 namespace Picollo.Export.Tests.Plots;

@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
@@ -8,7 +8,7 @@ public class PlotSeriesTests
 {
     public static TheoryData<string> Kinds => [.. All.Keys];
 
-    private static readonly Dictionary<string, Action<HdrHistogramSeries[]>> All = new()
+    private static readonly Dictionary<string, Action<KeyValuePair<string, ReadOnlyHdrHistogram>[]>> All = new()
     {
         ["percentiles"] = series => HdrHistogramPlot.CreatePercentiles(series),
         ["density"] = series => HdrHistogramPlot.CreateDensity(series),
@@ -22,7 +22,7 @@ public class PlotSeriesTests
     public void Each_histogram_is_read_once(string kind)
     {
         CountedReads[] histograms = [new(PercentilePlotTests.One(5)), new(PercentilePlotTests.One(7))];
-        All[kind]([.. histograms.Select(histogram => new HdrHistogramSeries("it", histogram))]);
+        All[kind]([.. histograms.Select(histogram => new KeyValuePair<string, ReadOnlyHdrHistogram>("it", histogram))]);
         histograms.Select(histogram => histogram.Reads).Should().Equal(1, 1);
     }
 
@@ -30,13 +30,13 @@ public class PlotSeriesTests
     [MemberData(nameof(Kinds))]
     public void The_message_names_a_missing_argument(string kind)
     {
-        HdrHistogramSeries good = new("good", PercentilePlotTests.One(5));
+        KeyValuePair<string, ReadOnlyHdrHistogram> good = new("good", PercentilePlotTests.One(5));
         bool compares = kind == "difference";
         string parameter = compares ? "after" : "series";
         string place = compares ? "after" : "series[1]";
-        foreach ((HdrHistogramSeries bad, string missing) in new[]
+        foreach ((KeyValuePair<string, ReadOnlyHdrHistogram> bad, string missing) in new[]
                  {
-                     (default, "Name"), (new HdrHistogramSeries(null!, good.Histogram), "Name"), (new HdrHistogramSeries("a", null!), "Histogram"),
+                     (default, "Key"), (new KeyValuePair<string, ReadOnlyHdrHistogram>(null!, good.Value), "Key"), (new KeyValuePair<string, ReadOnlyHdrHistogram>("a", null!), "Value"),
                  })
         {
             ((Action)(() => All[kind]([good, bad]))).Should().Throw<ArgumentNullException>().WithParameterName(parameter)
@@ -66,7 +66,7 @@ public class PlotSeriesTests
     [Fact]
     public void A_title_cannot_be_null()
     {
-        HdrHistogramSeries one = new("one", HdrHistogram.Create());
+        KeyValuePair<string, ReadOnlyHdrHistogram> one = new("one", HdrHistogram.Create());
         foreach (Action create in new Action[]
         {
             () => HdrHistogramPlot.CreatePercentiles([], title: null!), () => HdrHistogramPlot.CreateDensity([], title: null!),
@@ -84,8 +84,8 @@ public class PlotSeriesTests
     [InlineData("difference")]
     public void The_number_of_values_out_of_range_is_shown(string kind)
     {
-        HdrHistogramSeries whole = new("whole", PercentilePlotTests.One(5));
-        HdrHistogramSeries Lossy(string name, ulong count)
+        KeyValuePair<string, ReadOnlyHdrHistogram> whole = new("whole", PercentilePlotTests.One(5));
+        KeyValuePair<string, ReadOnlyHdrHistogram> Lossy(string name, ulong count)
         {
             HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(4096).WithMaxTrackableValue(1_000_000).Create();
             histogram.Record(5000, 10);
@@ -94,7 +94,7 @@ public class PlotSeriesTests
             return new(name, histogram);
         }
 
-        HdrHistogramPlot Plot(params HdrHistogramSeries[] series) => kind switch
+        HdrHistogramPlot Plot(params KeyValuePair<string, ReadOnlyHdrHistogram>[] series) => kind switch
         {
             "percentiles" => HdrHistogramPlot.CreatePercentiles(series),
             "density" => HdrHistogramPlot.CreateDensity(series),
@@ -108,7 +108,7 @@ public class PlotSeriesTests
         if (kind != "difference")
         {
             new SvgPicture(Plot(Lossy("alone", 2))).Texts.Should().Contain("2 values out of range");
-            HdrHistogramSeries[] many = [.. Enumerable.Range(0, 1000).Select(i => Lossy($"s{i}", 3))];
+            KeyValuePair<string, ReadOnlyHdrHistogram>[] many = [.. Enumerable.Range(0, 1000).Select(i => Lossy($"s{i}", 3))];
             new SvgPicture(Plot(many)).Texts.Where(text => text.EndsWith("out of range", StringComparison.Ordinal)).Should().Equal(
                 "s0: 3 values out of range", "s1: 3 values out of range", "s2: 3 values out of range", "997 more series have values out of range");
             new SvgPicture(Plot(many[..4])).Texts.Should().Contain("s3: 3 values out of range").And.NotContain(text => text.Contains("more series"));
@@ -126,11 +126,11 @@ public class PlotSeriesTests
         full.Record(1000, ulong.MaxValue);
         HdrHistogram lost = HdrHistogram.Factory.WithUInt64Storage().WithMaxTrackableValue(10).Create();
         lost.Record(1UL << 50, ulong.MaxValue);
-        HdrHistogramSeries[] series =
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series =
         [
             new("largest", PercentilePlotTests.One(ulong.MaxValue)), new("zero", PercentilePlotTests.One(0)), new("full", full), new("lost", lost),
         ];
-        foreach (HdrHistogramSeries one in series)
+        foreach (KeyValuePair<string, ReadOnlyHdrHistogram> one in series)
         {
             HdrHistogramPlot[] plots =
             [
@@ -162,7 +162,7 @@ public class PlotSeriesTests
             HdrHistogramUnit unit = new() { Name = name };
             HdrHistogram lossy = HdrHistogram.Factory.WithMaxTrackableValue(10).Create();
             lossy.Record(100);
-            HdrHistogramSeries[] series = [new(name, lossy), new(name, SomeLatencies.Of(1))];
+            KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [new(name, lossy), new(name, SomeLatencies.Of(1))];
             new SvgPicture(HdrHistogramPlot.CreatePercentiles(series, unit, name)).Fragment.Length.Should().BeLessThan(40_000);
             new SvgPicture(HdrHistogramPlot.CreateDensity(series, unit, name)).Fragment.Length.Should().BeLessThan(40_000);
             new SvgPicture(HdrHistogramPlot.CreateDifference(series[0], series[1], unit, name)).Fragment.Length.Should().BeLessThan(40_000);

@@ -1,3 +1,4 @@
+using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 

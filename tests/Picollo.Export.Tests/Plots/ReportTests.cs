@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using System.Xml.Linq;
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
@@ -48,7 +48,7 @@ public class ReportTests
     [Fact]
     public void The_default_title_has_the_names_of_the_series()
     {
-        HdrHistogramSeries[] series = [.. Enumerable.Range(1, 5).Select(i => new HdrHistogramSeries($"run {i}", PercentilePlotTests.One(5)))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [.. Enumerable.Range(1, 5).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"run {i}", PercentilePlotTests.One(5)))];
         Page(series[..1]).Should().Contain("<title>run 1</title>").And.Contain("<h1>run 1</h1>");
         Page(series).Should().Contain("<h1>run 1, run 2, run 3 and 2 more</h1>");
         Page(series, title: "Nightly").Should().Contain("<h1>Nightly</h1>");
@@ -61,7 +61,7 @@ public class ReportTests
     [Fact]
     public void Two_histograms_are_compared()
     {
-        HdrHistogramSeries[] series = [new("before", PercentilePlotTests.One(10)), new("after", PercentilePlotTests.One(15))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [new("before", PercentilePlotTests.One(10)), new("after", PercentilePlotTests.One(15))];
         string page = Page(series);
         Figures(page).Should().Equal("Percentiles", "Density", "Difference");
         string[] rows = Rows(page);
@@ -73,7 +73,7 @@ public class ReportTests
     [Fact]
     public void Many_histograms_are_divided_into_tables_of_four()
     {
-        string page = Page([.. Enumerable.Range(0, 9).Select(i => new HdrHistogramSeries($"s{i}", PercentilePlotTests.One((ulong)i)))]);
+        string page = Page([.. Enumerable.Range(0, 9).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", PercentilePlotTests.One((ulong)i)))]);
         Rows(page).Where(row => row.StartsWith("Percentile", StringComparison.Ordinal))
             .Should().Equal("Percentile | s0 | s1 | s2 | s3", "Percentile | s4 | s5 | s6 | s7", "Percentile | s8");
         Figures(page).Should().Equal("Percentiles", "Density");
@@ -92,7 +92,7 @@ public class ReportTests
     [InlineData(1, 0)]
     public void An_empty_histogram_is_not_compared(int empty, int other)
     {
-        HdrHistogramSeries[] series = new HdrHistogramSeries[2];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = new KeyValuePair<string, ReadOnlyHdrHistogram>[2];
         series[empty] = new("idle", HdrHistogram.Create());
         series[other] = new("busy", PercentilePlotTests.One(10));
         string[] rows = Rows(Page(series));
@@ -155,7 +155,7 @@ public class ReportTests
         ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
     }
 
-    private static string Page(HdrHistogramSeries[] series, HdrHistogramUnit? unit = null, string title = "")
+    private static string Page(KeyValuePair<string, ReadOnlyHdrHistogram>[] series, HdrHistogramUnit? unit = null, string title = "")
     {
         using StringWriter page = new();
         HdrHistogramPlot.WriteReport(page, series, unit, title);

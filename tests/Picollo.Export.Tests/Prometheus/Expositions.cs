@@ -13,7 +13,7 @@ internal static class Expositions
     public static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        writer.Write(output, PrometheusFormat.Text, registrations);
+        writer.WriteHistograms(output, PrometheusFormat.Text, registrations);
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
 

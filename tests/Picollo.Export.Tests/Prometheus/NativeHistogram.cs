@@ -20,7 +20,7 @@ internal sealed record NativeHistogram(
     public static IReadOnlyList<NativeHistogram> Of(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        writer.Write(output, PrometheusFormat.Protobuf, registrations);
+        writer.WriteHistograms(output, PrometheusFormat.Protobuf, registrations);
         return [.. ProtobufMessage.Delimited(output.WrittenSpan).Where(family => family.Text(1) != "picollo_omitted_histograms").SelectMany(Read)];
     }
 

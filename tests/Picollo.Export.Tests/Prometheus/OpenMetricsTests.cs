@@ -60,7 +60,8 @@ public class OpenMetricsTests
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "", [new(3, [new("queue", "a")])]);
         PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "jobs_total", "Say \"hi\".", [new(1.5)]);
-        new PrometheusWriter().Write(output, PrometheusFormat.OpenMetrics, new HdrHistogramRegistry());
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.OpenMetrics, new HdrHistogramRegistry());
+        PrometheusWriter.WriteEnd(output, PrometheusFormat.OpenMetrics);
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             "# HELP jobs_done \n# TYPE jobs_done counter\njobs_done_total{queue=\"a\"} 3\n"
@@ -132,8 +133,9 @@ public class OpenMetricsTests
     {
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, counter, "", [new(3)]);
-        new PrometheusWriter().Write(
+        new PrometheusWriter().WriteHistograms(
             output, PrometheusFormat.OpenMetrics, [Expositions.Plain(histogram)], PrometheusNames.LinesOfCounter(counter).ToHashSet());
+        PrometheusWriter.WriteEnd(output, PrometheusFormat.OpenMetrics);
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             $"# HELP {counter} \n# TYPE {counter} counter\n{counter}_total 3\n"
@@ -142,10 +144,30 @@ public class OpenMetricsTests
             + "# EOF\n");
     }
 
+    [Theory]
+    [InlineData(PrometheusFormat.Text)]
+    [InlineData(PrometheusFormat.OpenMetrics)]
+    [InlineData(PrometheusFormat.Protobuf)]
+    public void Only_WriteEnd_ends_an_exposition(PrometheusFormat format)
+    {
+        PrometheusWriter writer = new();
+        ArrayBufferWriter<byte> several = new(), single = new(), end = new();
+        writer.WriteHistograms(several, format, [Expositions.Plain("first")]);
+        writer.WriteHistograms(several, format, [Expositions.Plain("second")]);
+        writer.WriteHistograms(single, format, [Expositions.Plain("first"), Expositions.Plain("second")]);
+        PrometheusWriter.WriteEnd(end, format);
+
+        several.WrittenSpan.ToArray().Should().NotBeEmpty().And.Equal(single.WrittenSpan.ToArray());
+        Encoding.UTF8.GetString(end.WrittenSpan).Should().Be(format == PrometheusFormat.OpenMetrics ? "# EOF\n" : "");
+        FluentActions.Invoking(() => PrometheusWriter.WriteEnd(null!, format)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => PrometheusWriter.WriteEnd(end, (PrometheusFormat)3)).Should().Throw<ArgumentOutOfRangeException>();
+    }
+
     private static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        writer.Write(output, PrometheusFormat.OpenMetrics, registrations);
+        writer.WriteHistograms(output, PrometheusFormat.OpenMetrics, registrations);
+        PrometheusWriter.WriteEnd(output, PrometheusFormat.OpenMetrics);
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
 }

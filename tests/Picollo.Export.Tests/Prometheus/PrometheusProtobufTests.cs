@@ -150,7 +150,7 @@ public class PrometheusProtobufTests
             Expositions.Plain("b"), Expositions.Plain("a", new KeyValuePair<string, string>("k", "1")), Expositions.Plain("a"),
         ];
         ArrayBufferWriter<byte> output = new();
-        new PrometheusWriter().Write(output, PrometheusFormat.Protobuf, all);
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Protobuf, all);
 
         ProtobufMessage.Delimited(output.WrittenSpan).Select(family => (family.Text(1), family.Messages(4).Count())).Should().Equal(("a", 2), ("b", 1));
     }
@@ -159,7 +159,7 @@ public class PrometheusProtobufTests
     public void Nothing_is_written_without_histograms()
     {
         ArrayBufferWriter<byte> output = new();
-        new PrometheusWriter().Write(output, PrometheusFormat.Protobuf, new HdrHistogramRegistry());
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Protobuf, new HdrHistogramRegistry());
 
         output.WrittenCount.Should().Be(0);
     }
@@ -230,7 +230,7 @@ public class PrometheusProtobufTests
         (double Bound, ProtobufMessage Exemplar) Only(ulong slowest)
         {
             ArrayBufferWriter<byte> output = new();
-            new PrometheusWriter().Write(output, PrometheusFormat.Protobuf, [Of(slowest)]);
+            new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Protobuf, [Of(slowest)]);
             return ProtobufMessage.Delimited(output.WrittenSpan).Single().Message(4).Message(7).Messages(3)
                 .SelectMany(bucket => bucket.Messages(3).Select(exemplar => (bucket.Double(2), exemplar))).Single();
         }

@@ -31,7 +31,7 @@ public class PrometheusTextTests
         registry.Add("batch size", sizes);
         var output = new ArrayBufferWriter<byte>();
 
-        new PrometheusWriter().Write(output, PrometheusFormat.Text, registry);
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Text, registry);
 
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             """
@@ -100,8 +100,8 @@ public class PrometheusTextTests
         registrations[0].Histogram.Record(5, 1UL << 63);
         PrometheusWriter writer = new();
         StrictBufferWriter output = new();
-        writer.Write(output, PrometheusFormat.Text, []);
-        writer.Write(output, PrometheusFormat.Text, registrations);
+        writer.WriteHistograms(output, PrometheusFormat.Text, []);
+        writer.WriteHistograms(output, PrometheusFormat.Text, registrations);
 
         Encoding.UTF8.GetString(output.Written).Should().Be(Expositions.Text(writer, registrations));
     }
@@ -118,7 +118,7 @@ public class PrometheusTextTests
         }
 
         Pipe pipe = new(new PipeOptions(pauseWriterThreshold: 0));
-        new PrometheusWriter().Write(pipe.Writer, PrometheusFormat.Text, registry);
+        new PrometheusWriter().WriteHistograms(pipe.Writer, PrometheusFormat.Text, registry);
         await pipe.Writer.FlushAsync();
 
         ReadOnlySequence<byte> written = (await pipe.Reader.ReadAsync()).Buffer;
@@ -258,7 +258,7 @@ public class PrometheusTextTests
         void Write()
         {
             output.ResetWrittenCount();
-            writer.Write(output, PrometheusFormat.Text, registry);
+            writer.WriteHistograms(output, PrometheusFormat.Text, registry);
         }
 
         long empty = Allocations.InSteadyState(Write);
@@ -295,9 +295,9 @@ public class PrometheusTextTests
     {
         PrometheusWriter writer = new();
         ArrayBufferWriter<byte> output = new();
-        FluentActions.Invoking(() => writer.Write(null!, PrometheusFormat.Text, new HdrHistogramRegistry())).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => writer.Write(output, PrometheusFormat.Text, (HdrHistogramRegistry)null!)).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => writer.Write(output, PrometheusFormat.Text, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.WriteHistograms(null!, PrometheusFormat.Text, new HdrHistogramRegistry())).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.WriteHistograms(output, PrometheusFormat.Text, (HdrHistogramRegistry)null!)).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => writer.WriteHistograms(output, PrometheusFormat.Text, (IReadOnlyList<HdrHistogramRegistration>)null!)).Should().Throw<ArgumentNullException>();
         output.WrittenCount.Should().Be(0);
     }
 

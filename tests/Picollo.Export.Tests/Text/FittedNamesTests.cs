@@ -1,6 +1,7 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Export.Tests.Plots;
 using Picollo.Export.Text;
+using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Text;
 
@@ -66,7 +67,7 @@ public class FittedNamesTests
     public void A_legend_of_long_names_has_a_row_per_line()
     {
         string[] names = ["a short one", "Company.Product.Benchmarks.Reading.Parse(size: 1000, mode: Cold, encoding: Utf8)"];
-        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([.. names.Select(name => new HdrHistogramSeries(name, PercentilePlotTests.One(5)))]));
+        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([.. names.Select(name => new KeyValuePair<string, ReadOnlyHdrHistogram>(name, PercentilePlotTests.One(5)))]));
         picture.Texts.TakeLast(3).Should().Equal("a short one", "Company.Product.Benchmarks.Reading.Parse(size:", "1000, mode: Cold, encoding: Utf8)");
     }
 }

@@ -7,7 +7,7 @@ using Picollo.Cli.Record;
 using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
-using Picollo.Export.Plots;
+using Picollo.Export;
 using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
@@ -125,7 +125,7 @@ internal static class CommandTargets
     {
         string folder = Path.GetDirectoryName(FileOf(input, ResultFiles.Json))!;
         Check(SavedResults.TitleOf(folder).Length > 0, "There is no title.");
-        IReadOnlyList<HdrHistogramSeries> series = SavedResults.Read(folder);
+        IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series = SavedResults.Read(folder);
         return series.Count + (SavedResults.UnitOf(folder) is null ? 0 : 1);
     }
 

@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 
 namespace Picollo.Peers.Tests.Chromium;
 
@@ -8,7 +8,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [FactNeeding(Need.Chromium)]
     public async Task A_page_with_the_strictest_policy_can_contain_every_plot()
     {
-        HdrHistogramSeries[] series = Reports.Series("two");
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = Reports.Series("two");
         HdrHistogramPlot[] plots =
         [
             HdrHistogramPlot.CreatePercentiles(series), HdrHistogramPlot.CreateDensity(series), HdrHistogramPlot.CreateDifference(series[0], series[1]),

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
-using Picollo.Export.Plots;
+using Picollo.Export;
 
 namespace Picollo.Peers.Tests.Chromium;
 
@@ -59,17 +59,17 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     public async Task The_tooltip_shows_the_values_under_the_pointer(int width)
     {
         await browser.ShowAsync("report.html", Reports.Page("two"), width);
-        HdrHistogramSeries[] series = Reports.Series("two");
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = Reports.Series("two");
 
         await PointAtAsync("svg", "99 %", series);
         await browser.KeepAsync($"pointed-at-{width}");
         await PointAtAsync("svg", "0 %", series);
         string text = await PointAtAsync("svg", "99.9 %", series);
 
-        foreach (HdrHistogramSeries one in series)
+        foreach (KeyValuePair<string, ReadOnlyHdrHistogram> one in series)
         {
-            string value = (one.Histogram.GetPercentileValue(99.9) / 1e6).ToString("0.#####", System.Globalization.CultureInfo.InvariantCulture);
-            text.Should().Contain($"{one.Name}: {value} ms");
+            string value = (one.Value.GetPercentileValue(99.9) / 1e6).ToString("0.#####", System.Globalization.CultureInfo.InvariantCulture);
+            text.Should().Contain($"{one.Key}: {value} ms");
         }
 
         await browser.Page.MoveMouseAsync(2, 2);
@@ -171,7 +171,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     }
 
     /// <summary>Moves the pointer to the strip whose tooltip starts with a text, and returns the tooltip that the page shows. It must be within the page.</summary>
-    private async Task<string> PointAtAsync(string plot, string rank, HdrHistogramSeries[] series)
+    private async Task<string> PointAtAsync(string plot, string rank, KeyValuePair<string, ReadOnlyHdrHistogram>[] series)
     {
         // The script has removed the titles, so the strip is found by its index in the plot without the script.
         SvgStrips strips = new(HdrHistogramPlot.CreatePercentiles(series, Reports.Unit("two"), Reports.Title("two")).ToSvgElement());

@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Export.Tests.Plots;
 using Picollo.Metrics;
 
@@ -9,11 +9,11 @@ internal static class Reports
 {
     private const string Hostile = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000";
 
-    private static readonly Dictionary<string, (HdrHistogramSeries[] Series, HdrHistogramUnit? Unit, string Title)> All = new()
+    private static readonly Dictionary<string, (KeyValuePair<string, ReadOnlyHdrHistogram>[] Series, HdrHistogramUnit? Unit, string Title)> All = new()
     {
         ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Name = "ms", Ratio = 1e6 }, "Checkout latency"),
         ["one"] = ([new("it", SomeLatencies.Of(3))], null, ""),
-        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new HdrHistogramSeries($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], null, "Thirty"),
+        ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], null, "Thirty"),
         ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], null, ""),
         ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Name = Hostile }, Hostile),
         ["long"] = ([new("before", Spread()), new("after", Spread())], null, "Long"),
@@ -24,7 +24,7 @@ internal static class Reports
         ["none"] = ([], null, ""),
     };
 
-    public static HdrHistogramSeries[] Series(string name) => All[name].Series;
+    public static KeyValuePair<string, ReadOnlyHdrHistogram>[] Series(string name) => All[name].Series;
 
     public static HdrHistogramUnit? Unit(string name) => All[name].Unit;
 

@@ -31,8 +31,8 @@ public sealed class JavaOperationsTests : IDisposable
             double logBase = random.Next(3) == 0 ? 2 : 1 + Math.Round(random.NextDouble() * 4, 3) + 0.001;
             ulong interval = random.Next(4) == 0 ? 0 : 1 + (largest / (ulong)random.Next(1, 50));
             source.Append(Invariant($"{step};{first};{logBase:R};{interval};{Encoded(histogram)};{Encoded(part)}\n"));
-            expected.Add(Text(histogram.GetLinearBuckets(step)));
-            expected.Add(Text(histogram.GetLogarithmicBuckets(first, logBase)));
+            expected.Add(Text(histogram.GetLinearBins(step)));
+            expected.Add(Text(histogram.GetLogarithmicBins(first, logBase)));
             expected.Add(Text(histogram.GetCorrected(interval)));
             histogram.Subtract(part);
             expected.Add(Text(histogram));
@@ -67,8 +67,10 @@ public sealed class JavaOperationsTests : IDisposable
     private static string Encoded(HdrHistogram histogram) => Convert.ToBase64String(HdrHistogramEncoding.Encode(histogram));
 
     private static string Text(HdrHistogram histogram) =>
-        Text(histogram.BucketsWithValues.Select(bucket => new HdrHistogramBin(bucket.End, bucket.Count)));
+        Text(histogram.BucketsWithValues.Select(bucket => (bucket.End, bucket.Count)));
 
-    private static string Text(IEnumerable<HdrHistogramBin> steps) =>
-        string.Concat(steps.Select(step => Invariant($"{step.UpperBound}x{step.Count} ")));
+    private static string Text(IEnumerable<HdrHistogramBin> steps) => Text(steps.Select(step => (step.End, step.Count)));
+
+    private static string Text(IEnumerable<(ulong End, ulong Count)> steps) =>
+        string.Concat(steps.Select(step => Invariant($"{step.End}x{step.Count} ")));
 }

@@ -41,7 +41,7 @@ public class CheckMetricsTests
     private static (int ExitCode, string Output) CheckMetrics(IReadOnlyList<HdrHistogramRegistration> registrations)
     {
         ArrayBufferWriter<byte> output = new();
-        new PrometheusWriter().Write(output, PrometheusFormat.Text, registrations);
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Text, registrations);
         return Promtool.Run(output.WrittenSpan.ToArray(), "check", "metrics");
     }
 }

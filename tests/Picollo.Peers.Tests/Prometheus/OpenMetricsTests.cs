@@ -33,7 +33,8 @@ public class OpenMetricsTests
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "Jobs.", [new(3, [new("queue", "a\"b\\c\nd")]), new(1e20)]);
         PrometheusWriter.WriteGauge(output, PrometheusFormat.OpenMetrics, "threads", "Threads.", [new(double.NegativeInfinity), new(double.NaN, [new("x", "1")])]);
-        new PrometheusWriter(0.5).Write(output, PrometheusFormat.OpenMetrics, [registration]);
+        new PrometheusWriter(0.5).WriteHistograms(output, PrometheusFormat.OpenMetrics, [registration]);
+        PrometheusWriter.WriteEnd(output, PrometheusFormat.OpenMetrics);
 
         (int exitCode, string text) = Read(output);
 
@@ -52,7 +53,8 @@ public class OpenMetricsTests
     public void Hostile_texts_are_read() => Seeded.Run(1, random =>
     {
         ArrayBufferWriter<byte> output = new();
-        new PrometheusWriter().Write(output, PrometheusFormat.OpenMetrics, [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))]);
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.OpenMetrics, [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))]);
+        PrometheusWriter.WriteEnd(output, PrometheusFormat.OpenMetrics);
 
         (int exitCode, string text) = Read(output);
 

@@ -65,7 +65,7 @@ internal static class AspNetCoreGuide
 
         app.MapGet("/checksum/{blocks}", async (int blocks, HttpContext context) =>
         {
-            CpuTaskContext cpu = context.GetCpuTask();
+            CpuTaskContext cpu = context.GetCpuTaskContext();
             uint sum = 0;
             for (int block = 0; block < blocks; block++)
             {

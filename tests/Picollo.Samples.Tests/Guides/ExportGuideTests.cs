@@ -91,7 +91,7 @@ public sealed partial class ExportGuideTests : IDisposable
         {
             output.ResetWrittenCount();
             HdrHistogramRegistration[] registrations = [new("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds)];
-            new PrometheusWriter(relativeError).Write(output, PrometheusFormat.Text, registrations);
+            new PrometheusWriter(relativeError).WriteHistograms(output, PrometheusFormat.Text, registrations);
             Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal))
                 .ToString(System.Globalization.CultureInfo.InvariantCulture).Should().Be(row.Groups[1].Value, "the guide states this number for {0}", relativeError);
         }

@@ -76,7 +76,7 @@ internal static class MigratingGuide
             Work();
         }
 
-        new PrometheusWriter().Write(output, PrometheusFormat.Text, registry); // myapp_login_duration_seconds_bucket{provider="local",le="..."} 1
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Text, registry); // myapp_login_duration_seconds_bucket{provider="local",le="..."} 1
         return registry;
     }
 

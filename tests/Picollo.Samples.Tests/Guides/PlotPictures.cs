@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 using Picollo.Samples.Tokenizer;
 
@@ -32,7 +32,7 @@ public sealed class PlotPictures
             }
         }
 
-        HdrHistogramSeries[] series = [.. implementations.Select(each => new HdrHistogramSeries(each.Name, each.LineNanoseconds))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [.. implementations.Select(each => new KeyValuePair<string, ReadOnlyHdrHistogram>(each.Name, each.LineNanoseconds))];
         HdrHistogramUnit unit = new() { Name = "µs", Ratio = 1000 };
         Compare("percentiles.svg", HdrHistogramPlot.CreatePercentiles(series, unit, "Time to tokenize a line"), "Time to tokenize a line", "string.Split", "spans");
         HdrHistogramPlot difference = HdrHistogramPlot.CreateDifference(series[0], series[1], unit, "Change from string.Split to spans");

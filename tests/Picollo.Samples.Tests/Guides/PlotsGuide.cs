@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Samples.Tests.Guides;
@@ -10,7 +10,7 @@ internal static class PlotsGuide
     {
         HdrHistogram before = Simulate(30);
         HdrHistogram after = Simulate(24);
-        HdrHistogramSeries[] series = [new("before", before), new("after", after)];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [new("before", before), new("after", after)];
         HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
 
         using (StreamWriter report = File.CreateText("latency.html"))

@@ -21,7 +21,7 @@ internal static class PrometheusGuide
 
         var writer = new PrometheusWriter();                          // keep it: it caches the constant parts
         var output = new ArrayBufferWriter<byte>();                   // any IBufferWriter<byte>, such as Response.BodyWriter
-        writer.Write(output, PrometheusFormat.Text, registry);
+        writer.WriteHistograms(output, PrometheusFormat.Text, registry);
         Console.Write(Encoding.UTF8.GetString(output.WrittenSpan));
     }
 
@@ -30,6 +30,7 @@ internal static class PrometheusGuide
         PrometheusFormat format = PrometheusWriter.SelectFormat(request.Headers.Accept);
         response.ContentType = PrometheusWriter.GetContentType(format);
         PrometheusWriter.WriteCounter(response.BodyWriter, format, "jobs.done", "Jobs that ended.", [new(jobsDone)]);
-        writer.Write(response.BodyWriter, format, registry);          // the last call: it ends the exposition
+        writer.WriteHistograms(response.BodyWriter, format, registry);
+        PrometheusWriter.WriteEnd(response.BodyWriter, format);
     }
 }

@@ -85,8 +85,8 @@ internal static class SchedulingGuide
 
         await pool.RunAsync(CountPrimesAsync, new CpuTaskOptions { Name = "primes" });
 
-        Console.WriteLine($"{pool.Statistics.QueueWait.GetPercentileValue(99):N0} ns in the queue");
-        foreach ((string task, ReadOnlyHdrHistogram overrun) in pool.Statistics.GetOverrunByTask())
+        Console.WriteLine($"{pool.Statistics.QueueWaits.GetPercentileValue(99):N0} ns in the queue");
+        foreach ((string task, ReadOnlyHdrHistogram overrun) in pool.Statistics.GetOverrunsByTask())
         {
             Console.WriteLine($"{task} was late at a checkpoint by up to {overrun.GetPercentileValue(100):N0} ns");
         }

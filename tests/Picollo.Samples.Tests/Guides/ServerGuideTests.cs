@@ -36,7 +36,7 @@ public sealed class ServerGuideTests
 
         ConsoleOutput.Of(() => SchedulingGuide.StatisticsAsync(pool, async cpu => await cpu.CheckpointAsync()).GetAwaiter().GetResult())
             .Should().MatchRegex("^[0-9,]+ ns in the queue");
-        pool.Statistics.Completed.Should().Be(1);
+        pool.Statistics.CompletedCount.Should().Be(1);
     }
 
     [Fact]

@@ -9,7 +9,7 @@ internal static class SpansGuide
 {
     public static void WithoutAHost()
     {
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("MyCompany.*");
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("MyCompany.*");
         using TracerProvider tracer = Sdk.CreateTracerProviderBuilder()
             .AddSource("MyCompany.*")
             .AddOtlpExporter()

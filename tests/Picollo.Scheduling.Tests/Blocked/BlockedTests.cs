@@ -161,9 +161,9 @@ public class BlockedTests
             },
             new CpuTaskOptions { Name = "blocks" });
         Task[] others = [.. Enumerable.Range(0, 3).Select(_ => pool.RunAsync(Burn))];
-        await Pools.Until(() => pool.Statistics is { Blocked: 1, ExtraThreads: 1 } && !named.IsEmpty);
+        await Pools.Until(() => pool.Statistics is { BlockedCount: 1, ExtraThreadCount: 1 } && !named.IsEmpty);
         release.Set();
-        await Pools.Until(() => pool.Statistics is { Blocked: 0, ExtraThreads: 0 });
+        await Pools.Until(() => pool.Statistics is { BlockedCount: 0, ExtraThreadCount: 0 });
         most = 0;
         await Pools.Until(() => most > 0);
         await Task.Delay(50);
@@ -213,7 +213,7 @@ public class BlockedTests
 
         void CheckpointUntilNoThreadIsExtra(CpuTaskContext cpu)
         {
-            while (pool.Statistics.ExtraThreads > 0)
+            while (pool.Statistics.ExtraThreadCount > 0)
             {
                 cpu.Checkpoint();
             }
@@ -248,13 +248,13 @@ public class BlockedTests
         using var release = new ManualResetEventSlim();
 
         Task[] blocked = [.. Enumerable.Range(0, 10).Select(_ => pool.RunAsync(_ => release.Wait()))];
-        await Pools.Until(() => pool.Statistics is { Blocked: 4, Waiting: 6 });
+        await Pools.Until(() => pool.Statistics is { BlockedCount: 4, WaitingCount: 6 });
         await Task.Delay(100);
 
-        (pool.Statistics.ExtraThreads, pool.Statistics.GetRunning().Count).Should().Be((3, 4));
+        (pool.Statistics.ExtraThreadCount, pool.Statistics.GetRunningTasks().Count).Should().Be((3, 4));
         release.Set();
         await Task.WhenAll(blocked).Soon();
-        await Pools.Until(() => pool.Statistics is { Blocked: 0, ExtraThreads: 0 });
+        await Pools.Until(() => pool.Statistics is { BlockedCount: 0, ExtraThreadCount: 0 });
     }
 
     [Fact]
@@ -266,7 +266,7 @@ public class BlockedTests
 
         await Task.Delay(200);
 
-        pool.Statistics.Blocked.Should().Be(0);
+        pool.Statistics.BlockedCount.Should().Be(0);
         release.Set();
         await blocked.Soon();
     }
@@ -294,7 +294,7 @@ public class BlockedTests
         Task waiting = pool.RunAsync(_ => { });
 
         await Pools.Until(() => Volatile.Read(ref started) > 4);
-        pool.Statistics.ExtraThreads.Should().Be(0);
+        pool.Statistics.ExtraThreadCount.Should().Be(0);
         release.Set();
 
         await Task.WhenAll(blocked, waiting).Soon();
@@ -317,8 +317,8 @@ public class BlockedTests
         await Task.WhenAll(all).Soon();
 
         ended.Should().BeGreaterThanOrEqualTo(tasks);
-        await Pools.Until(() => pool.Statistics is { Blocked: 0, ExtraThreads: 0, Waiting: 0 });
-        pool.Statistics.Completed.Should().Be(pool.Statistics.Submitted).And.Be(ended);
+        await Pools.Until(() => pool.Statistics is { BlockedCount: 0, ExtraThreadCount: 0, WaitingCount: 0 });
+        pool.Statistics.CompletedCount.Should().Be(pool.Statistics.SubmittedCount).And.Be(ended);
 
         async Task Body(CpuTaskContext cpu, Random random, int depth)
         {

@@ -39,7 +39,7 @@ public class ForEachTests
             done.Should().OnlyContain(times => times == 1);
         }
 
-        pool.Statistics.Completed.Should().Be(3 * workers, "a loop has one task for each worker");
+        pool.Statistics.CompletedCount.Should().Be(3 * workers, "a loop has one task for each worker");
 
         void Do(int[] done, int item) => Interlocked.Add(ref done[item], pool.HasThisThread() ? 1 : 1000);
     }

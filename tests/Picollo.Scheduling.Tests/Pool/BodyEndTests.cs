@@ -23,7 +23,7 @@ public class BodyEndTests
             await end.Task.ConfigureAwait(false);
         });
         Task next = pool.RunAsync(_ => { });
-        await Pools.Until(() => pool.Statistics.Blocked == 1);
+        await Pools.Until(() => pool.Statistics.BlockedCount == 1);
         go.Set();
         await next.Soon();
         end.SetResult();

@@ -25,7 +25,7 @@ public sealed class CancellationTests : IDisposable
 
         task.IsCanceled.Should().BeTrue("it was already canceled");
         await ShouldBeCanceled(task);
-        _pool.Statistics.Submitted.Should().Be(0, "it was not accepted");
+        _pool.Statistics.SubmittedCount.Should().Be(0, "it was not accepted");
     }
 
     [Fact]
@@ -34,14 +34,14 @@ public sealed class CancellationTests : IDisposable
         using Held held = Held.Worker(_pool);
         Task task = _pool.RunAsync(_ => { _hasContinued = true; }, cancellationToken: _source.Token);
         Task other = _pool.RunAsync(_ => { });
-        _pool.Statistics.Waiting.Should().Be(2);
+        _pool.Statistics.WaitingCount.Should().Be(2);
 
         await _source.CancelAsync();
 
         task.IsCanceled.Should().BeTrue("it ends immediately, without a worker");
         await ShouldBeCanceled(task);
-        _pool.Statistics.Waiting.Should().Be(1);
-        _pool.Statistics.Canceled.Should().Be(1);
+        _pool.Statistics.WaitingCount.Should().Be(1);
+        _pool.Statistics.CanceledCount.Should().Be(1);
         await held.Release();
         await other.Soon();
     }
@@ -128,10 +128,10 @@ public sealed class CancellationTests : IDisposable
                 }
             }, cancellationToken: _source.Token);
         using Held held = Held.Worker(_pool);
-        _pool.Statistics.Waiting.Should().Be(1);
+        _pool.Statistics.WaitingCount.Should().Be(1);
 
         await _source.CancelAsync();
-        _pool.Statistics.Waiting.Should().Be(1, "it has started, and its finally blocks run on a worker");
+        _pool.Statistics.WaitingCount.Should().Be(1, "it has started, and its finally blocks run on a worker");
         await held.Release();
 
         await ShouldBeCanceled(task);
@@ -153,7 +153,7 @@ public sealed class CancellationTests : IDisposable
             _hasContinued = true;
         }, cancellationToken: _source.Token);
         started.Await();
-        await Pools.Until(() => _pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => _pool.Statistics.GetRunningTasks().Count == 0);
 
         await _source.CancelAsync();
         task.IsCompleted.Should().BeFalse("it ends when it returns to a worker");
@@ -228,8 +228,8 @@ public sealed class CancellationTests : IDisposable
 
         await _source.CancelAsync();
 
-        _pool.Statistics.Completed.Should().Be(1);
-        _pool.Statistics.Canceled.Should().Be(0);
+        _pool.Statistics.CompletedCount.Should().Be(1);
+        _pool.Statistics.CanceledCount.Should().Be(0);
     }
 
     [Fact]
@@ -243,7 +243,7 @@ public sealed class CancellationTests : IDisposable
         }, cancellationToken: _source.Token);
 
         (await task.Soon()).Should().Be(5);
-        _pool.Statistics.Completed.Should().Be(1);
+        _pool.Statistics.CompletedCount.Should().Be(1);
     }
 
     [Fact]
@@ -347,9 +347,9 @@ public sealed class CancellationTests : IDisposable
             canceled += task.IsCanceled ? 1 : 0;
         });
 
-        pool.Statistics.Completed.Should().Be(completed);
-        pool.Statistics.Canceled.Should().Be(canceled);
-        pool.Statistics.Submitted.Should().Be(cases);
+        pool.Statistics.CompletedCount.Should().Be(completed);
+        pool.Statistics.CanceledCount.Should().Be(canceled);
+        pool.Statistics.SubmittedCount.Should().Be(cases);
 
         static async Task Step(CpuTaskContext cpu, bool isBlocking)
         {

@@ -22,7 +22,7 @@ public class CapTests
         concurrency.Now.Should().Be(0);
         callsOutsideWorkers.Should().Be(0, "everything ran on workers");
         ended.Should().BeGreaterThan(tasks, "some tasks have started others");
-        pool.Statistics.Completed.Should().Be(ended);
+        pool.Statistics.CompletedCount.Should().Be(ended);
 
         async Task Steps(CpuTaskContext cpu, Random random, int depth)
         {
@@ -227,7 +227,7 @@ public class CapTests
             return (before, pool.HasThisThread());
         });
         started.Await();
-        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => pool.Statistics.GetRunningTasks().Count == 0);
         wait.SetResult();
 
         (await task.Soon()).Should().Be((false, true));
@@ -248,7 +248,7 @@ public class CapTests
             return pool.HasThisThread();
         });
         started.Await();
-        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => pool.Statistics.GetRunningTasks().Count == 0);
         wait.SetResult();
 
         (await task.Soon()).Should().BeFalse();
@@ -266,6 +266,6 @@ public class CapTests
         }).Soon();
 
         result.Should().Be(5);
-        pool.Statistics.Completed.Should().Be(1);
+        pool.Statistics.CompletedCount.Should().Be(1);
     }
 }

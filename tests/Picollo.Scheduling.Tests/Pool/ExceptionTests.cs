@@ -54,8 +54,8 @@ public class ExceptionTests
             await Task.Yield();
             throw new FormatException("async with result");
         }), "async with result");
-        pool.Statistics.Failed.Should().Be(5);
-        pool.Statistics.Completed.Should().Be(0);
+        pool.Statistics.FailedCount.Should().Be(5);
+        pool.Statistics.CompletedCount.Should().Be(0);
 
         static void Throw(CpuTaskContext cpu) => throw new FormatException("sync");
     }
@@ -119,7 +119,7 @@ public class ExceptionTests
             await wait.Task.ConfigureAwait(false);
         });
         started.Await();
-        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => pool.Statistics.GetRunningTasks().Count == 0);
         wait.SetResult();
 
         await ShouldFail(task, "async void");
@@ -162,7 +162,7 @@ public class ExceptionTests
             TaskScheduler.UnobservedTaskException -= count;
         }
 
-        pool.Statistics.Completed.Should().Be(1);
+        pool.Statistics.CompletedCount.Should().Be(1);
 
         async void Fail()
         {
@@ -195,8 +195,8 @@ public class ExceptionTests
             (await task.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>()).Which.CancellationToken.Should().Be(own);
         }
 
-        pool.Statistics.Canceled.Should().Be(4);
-        pool.Statistics.Failed.Should().Be(0);
+        pool.Statistics.CanceledCount.Should().Be(4);
+        pool.Statistics.FailedCount.Should().Be(0);
     }
 
     [Fact]
@@ -218,7 +218,7 @@ public class ExceptionTests
         using var all = new Barrier(workers);
         bool[] met = await Task.WhenAll(Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();
         met.Should().OnlyContain(each => each);
-        pool.Statistics.Failed.Should().Be(300);
+        pool.Statistics.FailedCount.Should().Be(300);
     }
 
     private static async Task ShouldFail(Task task, string message)

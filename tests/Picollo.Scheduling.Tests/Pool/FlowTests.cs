@@ -167,7 +167,7 @@ public class FlowTests
         await pool.RunAsync(cpu => body = Body(cpu)).Soon();
 
         isDone.Should().BeTrue("a task can end without a continuation on a worker");
-        pool.Statistics.Completed.Should().Be(2);
+        pool.Statistics.CompletedCount.Should().Be(2);
 
         async Task Body(CpuTaskContext cpu)
         {

@@ -138,7 +138,7 @@ public class ResultTests
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, int>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
         FluentActions.Invoking(() => { _ = pool.RunAsync((Func<CpuTaskContext, Task<int>>)null!); }).Should().Throw<ArgumentNullException>().WithParameterName("body");
-        pool.Statistics.Submitted.Should().Be(0);
+        pool.Statistics.SubmittedCount.Should().Be(0);
     }
 
     [Fact]
@@ -152,13 +152,13 @@ public class ResultTests
         using (Held.Worker(pool))
         {
             tasks = [.. Enumerable.Range(0, count).Select(i => pool.RunAsync(_ => { misplaced += next++ == i ? 0 : 1; }))];
-            pool.Statistics.Waiting.Should().Be(count);
+            pool.Statistics.WaitingCount.Should().Be(count);
         }
 
         await Task.WhenAll(tasks).Soon();
         next.Should().Be(count);
         misplaced.Should().Be(0);
-        pool.Statistics.Completed.Should().Be(count + 1);
-        pool.Statistics.Waiting.Should().Be(0);
+        pool.Statistics.CompletedCount.Should().Be(count + 1);
+        pool.Statistics.WaitingCount.Should().Be(0);
     }
 }

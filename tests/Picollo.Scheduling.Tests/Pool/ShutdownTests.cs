@@ -30,7 +30,7 @@ public class ShutdownTests
         await drained.Soon();
         await again.Soon();
         ended.Should().Be(10);
-        pool.Statistics.Completed.Should().Be(11);
+        pool.Statistics.CompletedCount.Should().Be(11);
     }
 
     [Fact]
@@ -95,8 +95,8 @@ public class ShutdownTests
         await held.Release();
         (await running.Ended()).IsCanceled.Should().BeTrue();
         await drained.Soon();
-        pool.Statistics.Canceled.Should().Be(2);
-        pool.Statistics.Completed.Should().Be(1);
+        pool.Statistics.CanceledCount.Should().Be(2);
+        pool.Statistics.CompletedCount.Should().Be(1);
     }
 
     [Fact]
@@ -140,8 +140,8 @@ public class ShutdownTests
         disposed.IsCompleted.Should().BeFalse();
         await held.Release();
         await disposed.Soon();
-        pool.Statistics.Canceled.Should().Be(100);
-        pool.Statistics.Waiting.Should().Be(0);
+        pool.Statistics.CanceledCount.Should().Be(100);
+        pool.Statistics.WaitingCount.Should().Be(0);
     }
 
     [Theory]

@@ -139,7 +139,7 @@ public class ThreadsTests
 
         met.Should().OnlyContain(each => each);
         tasks.Count(task => task.IsFaulted).Should().Be(20);
-        pool.Statistics.Failed.Should().Be(20);
+        pool.Statistics.FailedCount.Should().Be(20);
     }
 
     [Fact]
@@ -154,7 +154,7 @@ public class ThreadsTests
                 thread.UnsafeStart();
             },
         });
-        _ = (pool.Statistics.Waiting, pool.Statistics.GetRunning(), pool.TaskScheduler);
+        _ = (pool.Statistics.WaitingCount, pool.Statistics.GetRunningTasks(), pool.TaskScheduler);
         pool.Dispose();
         FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>();
         started.Should().Be(0);
@@ -201,7 +201,7 @@ public class ThreadsTests
         });
 
         pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<OutOfMemoryException>();
-        (started.Count, pool.Statistics.Submitted).Should().Be((available, 0));
+        (started.Count, pool.Statistics.SubmittedCount).Should().Be((available, 0));
         available = int.MaxValue;
         using var all = new Barrier(4);
         bool[] met = await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();

@@ -81,7 +81,7 @@ public class MetricsTests
             return cpu.SliceCount;
         }).Soon();
 
-        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
+        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLengths.TotalCount);
         _seen.Count.Should().BeGreaterThanOrEqualTo(slices);
     }
 
@@ -100,7 +100,7 @@ public class MetricsTests
             }
         }).Soon();
 
-        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
+        await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLengths.TotalCount);
         _seen.Count.Should().BeGreaterThanOrEqualTo(6);
 
         // Returns before the worker has left the task.
@@ -146,7 +146,7 @@ public class MetricsTests
         }).Soon();
         await pool.DrainAsync().Soon();
 
-        pool.Statistics.Completed.Should().Be(2);
+        pool.Statistics.CompletedCount.Should().Be(2);
         calls.Should().BePositive();
     }
 
@@ -163,7 +163,7 @@ public class MetricsTests
 
         await pool.RunAsync(_ =>
         {
-            while (pool.Statistics.GetRunning()[0].Overrun == TimeSpan.Zero)
+            while (pool.Statistics.GetRunningTasks()[0].Overrun == TimeSpan.Zero)
             {
                 Pools.Spin(Pools.Short);
             }
@@ -171,7 +171,7 @@ public class MetricsTests
         await Pools.Until(() => !_seen.IsEmpty);
 
         _seen.Should().OnlyContain(seen => seen.Instrument.Name == Overrun);
-        pool.Statistics.Completed.Should().Be(1);
+        pool.Statistics.CompletedCount.Should().Be(1);
     }
 
     [Fact]
@@ -200,7 +200,7 @@ public class MetricsTests
     {
         await using CpuWorkerPool pool = Pools.Create();
         long submitted = 0;
-        using MeterListener listener = Listen(pool, () => submitted = pool.Statistics.Submitted + pool.Statistics.GetRunning().Count, SliceLength);
+        using MeterListener listener = Listen(pool, () => submitted = pool.Statistics.SubmittedCount + pool.Statistics.GetRunningTasks().Count, SliceLength);
 
         await pool.RunAsync(_ => { }).Soon();
         await Pools.Until(() => _seen.Count == 1);

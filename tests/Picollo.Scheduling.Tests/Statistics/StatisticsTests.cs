@@ -23,18 +23,18 @@ public class StatisticsTests
             .. Enumerable.Range(0, 6).Select(_ => pool.RunAsync(_ => throw new OperationCanceledException())),
         ];
 
-        statistics.Submitted.Should().Be(19);
-        statistics.Waiting.Should().Be(18);
-        (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(0);
+        statistics.SubmittedCount.Should().Be(19);
+        statistics.WaitingCount.Should().Be(18);
+        (statistics.CompletedCount + statistics.FailedCount + statistics.CanceledCount).Should().Be(0);
         await source.CancelAsync();
-        statistics.Canceled.Should().Be(5);
-        statistics.Waiting.Should().Be(13);
+        statistics.CanceledCount.Should().Be(5);
+        statistics.WaitingCount.Should().Be(13);
         await held.Release();
         await Task.WhenAll(tasks).Ended();
 
         statistics.Should().BeSameAs(pool.Statistics);
-        (statistics.Submitted, statistics.Waiting).Should().Be((19, 0));
-        (statistics.Completed, statistics.Failed, statistics.Canceled).Should().Be((4, 4, 11));
+        (statistics.SubmittedCount, statistics.WaitingCount).Should().Be((19, 0));
+        (statistics.CompletedCount, statistics.FailedCount, statistics.CanceledCount).Should().Be((4, 4, 11));
     }
 
     [Fact]
@@ -43,7 +43,7 @@ public class StatisticsTests
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         await Overrun();
         CpuWorkerStatistics statistics = pool.Statistics;
-        foreach (ReadOnlyHdrHistogram each in (ReadOnlyHdrHistogram[])[statistics.QueueWait, statistics.SliceLength, statistics.Overrun, .. statistics.GetOverrunByTask().Values])
+        foreach (ReadOnlyHdrHistogram each in (ReadOnlyHdrHistogram[])[statistics.QueueWaits, statistics.SliceLengths, statistics.Overruns, .. statistics.GetOverrunsByTask().Values])
         {
             ((IDisposable)each).Dispose();
         }
@@ -51,9 +51,9 @@ public class StatisticsTests
         await Overrun(); // the first slice replaces the histograms
         await Overrun();
 
-        statistics.QueueWait.TotalCount.Should().BeGreaterThanOrEqualTo(2);
-        statistics.SliceLength.TotalCount.Should().BeGreaterThanOrEqualTo(2);
-        statistics.Overrun.TotalCount.Should().BeGreaterThanOrEqualTo(1);
+        statistics.QueueWaits.TotalCount.Should().BeGreaterThanOrEqualTo(2);
+        statistics.SliceLengths.TotalCount.Should().BeGreaterThanOrEqualTo(2);
+        statistics.Overruns.TotalCount.Should().BeGreaterThanOrEqualTo(1);
 
         Task Overrun() => pool.RunAsync(
             cpu =>
@@ -85,8 +85,8 @@ public class StatisticsTests
         }))).Soon();
 
         slices.Should().OnlyContain(each => each > 1);
-        pool.Statistics.SliceLength.TotalCount.Should().Be((ulong)slices.Sum());
-        pool.Statistics.QueueWait.TotalCount.Should().Be((ulong)slices.Sum());
+        pool.Statistics.SliceLengths.TotalCount.Should().Be((ulong)slices.Sum());
+        pool.Statistics.QueueWaits.TotalCount.Should().Be((ulong)slices.Sum());
     }
 
     [Fact]
@@ -100,13 +100,13 @@ public class StatisticsTests
         await held.Release();
 
         Usage usage = await waiting.Soon();
-        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => pool.Statistics.GetRunningTasks().Count == 0);
 
         // On any machine, each is at least the spinning time and at most the elapsed time.
         TimeSpan all = Stopwatch.GetElapsedTime(start);
         usage.WaitTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(30)).And.BeLessThan(all);
         usage.SliceCount.Should().Be(1);
-        foreach (ReadOnlyHdrHistogram histogram in new[] { pool.Statistics.QueueWait, pool.Statistics.SliceLength })
+        foreach (ReadOnlyHdrHistogram histogram in new[] { pool.Statistics.QueueWaits, pool.Statistics.SliceLengths })
         {
             Percentile longest = histogram.GetPercentile(100);
             ((double)longest.Value).Should().BeInRange(30e6 * 0.98, all.TotalNanoseconds * 1.02);
@@ -126,7 +126,7 @@ public class StatisticsTests
             wait.Should().BePositive().And.BeLessThanOrEqualTo(Stopwatch.GetElapsedTime(submitted, started));
         }
 
-        pool.Statistics.QueueWait.GetPercentileValue(0).Should().BePositive();
+        pool.Statistics.QueueWaits.GetPercentileValue(0).Should().BePositive();
     }
 
     [Fact]
@@ -143,7 +143,7 @@ public class StatisticsTests
             resumed = Stopwatch.GetTimestamp();
             return UsageOf(cpu);
         });
-        await Pools.Until(() => started != 0 && pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => started != 0 && pool.Statistics.GetRunningTasks().Count == 0);
         Pools.Spin(TimeSpan.FromMilliseconds(50));
         long over = Stopwatch.GetTimestamp();
         wait.SetResult();
@@ -220,26 +220,26 @@ public class StatisticsTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
         bool isDone = false;
-        pool.Statistics.GetRunning().Should().BeEmpty();
+        pool.Statistics.GetRunningTasks().Should().BeEmpty();
         Task endless = pool.RunAsync(
             cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isDone) || cpu.CancellationToken.IsCancellationRequested), // also if this test fails
             new CpuTaskOptions { Name = "endless" });
 
-        await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
-        CpuRunningTask one = pool.Statistics.GetRunning().Single();
+        await Pools.Until(() => pool.Statistics.GetRunningTasks() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
+        CpuRunningTask one = pool.Statistics.GetRunningTasks().Single();
         await Task.Delay(1); // two readings can be closer than the resolution of TimeSpan
-        CpuRunningTask later = pool.Statistics.GetRunning().Single();
+        CpuRunningTask later = pool.Statistics.GetRunningTasks().Single();
 
         one.SliceLength.Should().BeGreaterThanOrEqualTo(one.Overrun, "a task that was asked earlier overruns from the start of its slice");
         later.SliceLength.Should().BeGreaterThan(one.SliceLength);
         later.Overrun.Should().BeGreaterThan(one.Overrun);
-        pool.Statistics.Overrun.TotalCount.Should().Be(0, "it has not reached a checkpoint yet");
+        pool.Statistics.Overruns.TotalCount.Should().Be(0, "it has not reached a checkpoint yet");
         Volatile.Write(ref isDone, true);
         await endless.Soon();
-        pool.Statistics.GetRunning().Should().BeEmpty();
-        pool.Statistics.GetOverrunByTask().Should().ContainKey("endless").WhoseValue.TotalCount.Should().Be(1);
-        pool.Statistics.Overrun.TotalCount.Should().Be(1);
-        ((double)pool.Statistics.Overrun.GetPercentile(100).Value).Should().BeGreaterThanOrEqualTo(later.Overrun.TotalNanoseconds * 0.98);
+        pool.Statistics.GetRunningTasks().Should().BeEmpty();
+        pool.Statistics.GetOverrunsByTask().Should().ContainKey("endless").WhoseValue.TotalCount.Should().Be(1);
+        pool.Statistics.Overruns.TotalCount.Should().Be(1);
+        ((double)pool.Statistics.Overruns.GetPercentile(100).Value).Should().BeGreaterThanOrEqualTo(later.Overrun.TotalNanoseconds * 0.98);
     }
 
     [Fact]
@@ -261,12 +261,12 @@ public class StatisticsTests
         await using CpuWorkerPool pool = Pools.Create();
         using var held = Held.Worker(pool);
 
-        pool.Statistics.GetRunning().Single().Overrun.Should().Be(TimeSpan.Zero);
+        pool.Statistics.GetRunningTasks().Single().Overrun.Should().Be(TimeSpan.Zero);
 
         _ = pool.RunAsync(_ => { });
-        await Pools.Until(() => pool.Statistics.GetRunning() is [{ } running] && running.Overrun > TimeSpan.Zero);
+        await Pools.Until(() => pool.Statistics.GetRunningTasks() is [{ } running] && running.Overrun > TimeSpan.Zero);
         await held.Release();
-        pool.Statistics.Overrun.TotalCount.Should().Be(1);
+        pool.Statistics.Overruns.TotalCount.Should().Be(1);
     }
 
     [Fact]
@@ -286,12 +286,12 @@ public class StatisticsTests
             }
         }
 
-        IReadOnlyDictionary<string, ReadOnlyHdrHistogram> byTask = pool.Statistics.GetOverrunByTask();
+        IReadOnlyDictionary<string, ReadOnlyHdrHistogram> byTask = pool.Statistics.GetOverrunsByTask();
         byTask.Keys.Should().BeEquivalentTo(
             Enumerable.Range(0, CpuWorkerStatistics.MaxTaskNames).Select(i => $"task {i}").Append(CpuWorkerStatistics.OtherTasks));
         byTask.Where(task => task.Key != CpuWorkerStatistics.OtherTasks).Should().OnlyContain(task => task.Value.TotalCount == 2);
         byTask[CpuWorkerStatistics.OtherTasks].TotalCount.Should().Be(2 * 44);
-        pool.Statistics.Overrun.TotalCount.Should().Be(2 * names);
+        pool.Statistics.Overruns.TotalCount.Should().Be(2 * names);
     }
 
     [Fact]
@@ -317,8 +317,8 @@ public class StatisticsTests
         await pool.DrainAsync().Soon();
 
         // There are six or seven slices of the task, one of which had to wait, and the slice of the held task.
-        pool.Statistics.QueueWait.GetPercentile(50).Value.Should().Be(0);
-        pool.Statistics.QueueWait.GetPercentile(100).Value.Should().BeGreaterThan(19_000_000);
+        pool.Statistics.QueueWaits.GetPercentile(50).Value.Should().Be(0);
+        pool.Statistics.QueueWaits.GetPercentile(100).Value.Should().BeGreaterThan(19_000_000);
     }
 
     [Fact]
@@ -338,7 +338,7 @@ public class StatisticsTests
         await pool.DrainAsync().Soon();
 
         long longest = Math.Max(started - submitted, Stopwatch.GetTimestamp() - interrupted);
-        ((double)pool.Statistics.QueueWait.GetPercentile(100).Value).Should()
+        ((double)pool.Statistics.QueueWaits.GetPercentile(100).Value).Should()
             .BeLessThanOrEqualTo(1.02 * Stopwatch.GetElapsedTime(0, longest).TotalNanoseconds);
     }
 
@@ -380,9 +380,9 @@ public class StatisticsTests
             return cpu.SliceCount;
         }, new CpuTaskOptions { Name = "steady" }).Soon();
 
-        await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
-        pool.Statistics.SliceLength.TotalCount.Should().Be((ulong)slices);
-        pool.Statistics.GetOverrunByTask()["steady"].TotalCount.Should().BeInRange(4, 5, "the last slice may end in time");
-        ((double)pool.Statistics.SliceLength.GetPercentile(50).Value).Should().BeGreaterThanOrEqualTo(Pools.Short.TotalNanoseconds * 0.98);
+        await Pools.Until(() => pool.Statistics.GetRunningTasks().Count == 0);
+        pool.Statistics.SliceLengths.TotalCount.Should().Be((ulong)slices);
+        pool.Statistics.GetOverrunsByTask()["steady"].TotalCount.Should().BeInRange(4, 5, "the last slice may end in time");
+        ((double)pool.Statistics.SliceLengths.GetPercentile(50).Value).Should().BeGreaterThanOrEqualTo(Pools.Short.TotalNanoseconds * 0.98);
     }
 }

@@ -141,13 +141,13 @@ public abstract partial class HistogramContract
 
         foreach (HdrHistogramBin[] steps in new HdrHistogramBin[][]
         {
-            [.. histogram.GetLinearBuckets(1 + (largest / 50))],
-            [.. histogram.GetSnapshot().GetLogarithmicBuckets(10, 1.5)],
+            [.. histogram.GetLinearBins(1 + (largest / 50))],
+            [.. histogram.GetSnapshot().GetLogarithmicBins(10, 1.5)],
         })
         {
             steps.Sum(step => (long)step.Count).Should().Be((long)histogram.TotalCount);
-            steps.Select(step => step.UpperBound).Should().BeInAscendingOrder();
-            steps.SkipLast(1).All(step => step.UpperBound < largest + histogram.LowestDiscernibleValue).Should().BeTrue();
+            steps.Select(step => step.End).Should().BeInAscendingOrder();
+            steps.SkipLast(1).All(step => step.End < largest + histogram.LowestDiscernibleValue).Should().BeTrue();
         }
 
         Percentile[] percentiles = [.. histogram.GetPercentileSteps(5)];
@@ -169,21 +169,21 @@ public abstract partial class HistogramContract
         HdrHistogram histogram = Factory.WithRelativeError(0.1).Create();
         histogram.Record([0, ulong.MaxValue]);
 
-        histogram.GetLinearBuckets(ulong.MaxValue).Should().Equal([new(ulong.MaxValue - 1, 2), new(ulong.MaxValue, 0)], "both are in one bucket");
-        histogram.GetLinearBuckets(1UL << 63).Should().Equal(new HdrHistogramBin((1UL << 63) - 1, 1), new(ulong.MaxValue, 1));
-        histogram.GetLogarithmicBuckets(1UL << 62, 2).Should().Equal(new HdrHistogramBin((1UL << 62) - 1, 1), new((1UL << 63) - 1, 0), new(ulong.MaxValue, 1));
-        Factory.Create().GetLogarithmicBuckets(1UL << 62, 2).Should().BeEmpty();
+        histogram.GetLinearBins(ulong.MaxValue).Should().Equal([new(ulong.MaxValue - 1, 2), new(ulong.MaxValue, 0)], "both are in one bucket");
+        histogram.GetLinearBins(1UL << 63).Should().Equal(new HdrHistogramBin((1UL << 63) - 1, 1), new(ulong.MaxValue, 1));
+        histogram.GetLogarithmicBins(1UL << 62, 2).Should().Equal(new HdrHistogramBin((1UL << 62) - 1, 1), new((1UL << 63) - 1, 0), new(ulong.MaxValue, 1));
+        Factory.Create().GetLogarithmicBins(1UL << 62, 2).Should().BeEmpty();
     }
 
     [Fact]
     public void Invalid_steps_are_rejected_immediately()
     {
         HdrHistogram histogram = CreateWide();
-        histogram.Invoking(h => h.GetLinearBuckets(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("step");
-        histogram.Invoking(h => h.GetLogarithmicBuckets(0, 2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("first");
+        histogram.Invoking(h => h.GetLinearBins(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("step");
+        histogram.Invoking(h => h.GetLogarithmicBins(0, 2)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("first");
         foreach (double logBase in new[] { 1, 0, -2, double.NaN, double.PositiveInfinity })
         {
-            histogram.Invoking(h => h.GetLogarithmicBuckets(1, logBase)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("base");
+            histogram.Invoking(h => h.GetLogarithmicBins(1, logBase)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("factor");
         }
 
         histogram.Invoking(h => h.GetPercentileSteps(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("ticksPerHalfDistance");

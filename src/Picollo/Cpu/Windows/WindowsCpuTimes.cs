@@ -80,7 +80,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         usage = default;
         failure = new(
             "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
-            + "Use CpuUsageReader for CPU time, and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.",
+            + "CpuUsageReader.GetByThread() returns CPU times, and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.",
             MeasurementUnavailableCause.NotSupported);
         return false;
     }

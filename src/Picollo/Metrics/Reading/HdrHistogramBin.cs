@@ -1,7 +1,14 @@
 namespace Picollo.Metrics;
 
-/// <summary>A step of <see cref="ReadOnlyHdrHistogram.GetLinearBuckets"/> or <see cref="ReadOnlyHdrHistogram.GetLogarithmicBuckets"/>, with
-/// the count of its values. It starts after the previous step. Immutable.</summary>
-/// <param name="UpperBound">The largest value of the step, inclusive, in the unit of the recorded values.</param>
-/// <param name="Count">The number of recorded values in the step.</param>
-public readonly record struct HdrHistogramBin(ulong UpperBound, ulong Count);
+/// <summary>A step of <see cref="ReadOnlyHdrHistogram.GetLinearBins"/> or <see cref="ReadOnlyHdrHistogram.GetLogarithmicBins"/>, with the
+/// count of its values. It starts after the previous step. Immutable.</summary>
+public readonly record struct HdrHistogramBin
+{
+    internal HdrHistogramBin(ulong end, ulong count) => (End, Count) = (end, count);
+
+    /// <summary>The largest value of the step, inclusive, in the unit of the recorded values.</summary>
+    public ulong End { get; }
+
+    /// <summary>The number of recorded values in the step.</summary>
+    public ulong Count { get; }
+}

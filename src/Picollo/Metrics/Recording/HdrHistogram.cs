@@ -131,11 +131,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
         }
     }
 
-    /// <summary>Takes a snapshot of the counts since the last reset. Other threads can record in the meantime, and the snapshot can be
-    /// updated in place later.</summary>
-    /// <returns>A new snapshot, which allocates 16 bytes per bucket.</returns>
-    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public HdrHistogramSnapshot GetSnapshot() => new(this);
+    /// <inheritdoc/>
+    public override HdrHistogramSnapshot GetSnapshot() => new(this);
 
     /// <summary>Disposes the histogram: records and reads that start afterwards throw <see cref="ObjectDisposedException"/>. Its constant
     /// properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> can still be read. A concurrent record on another thread is lost.

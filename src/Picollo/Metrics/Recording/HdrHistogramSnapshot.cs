@@ -22,7 +22,7 @@ namespace Picollo.Metrics;
 [ConvertedBy(typeof(HdrHistogramSnapshotJsonConverter))]
 public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDisposable, IEquatable<HdrHistogramSnapshot>
 {
-    private readonly HdrHistogram? _source; // null if the snapshot was read from JSON
+    private readonly HdrHistogram? _source; // null if the snapshot was read from JSON or is of a window
     private readonly object _gate = new();
 
     // Guarded by _gate, like the times.
@@ -45,6 +45,15 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         _deltas = source is null ? [] : new ulong[Length];
     }
 
+    internal HdrHistogramSnapshot(ReadOnlyHdrHistogram view, DateTimeOffset startTime)
+        : this(view.Layout, view.MinTrackableValue, view.MaxTrackableValue, source: null)
+    {
+        using CountsCopy copy = view.Read();
+        copy.Counts.CopyTo(_counts);
+        _shownOutOfRange = (copy.Underflow, copy.Overflow);
+        (StartTime, EndTime) = (startTime, view.ReadTime);
+    }
+
     /// <summary>The start of the interval of the counts, in UTC. For deltas, it is the time of the previous update; otherwise, the creation
     /// of the histogram. If the histogram was reset later, it is the time of the last reset.</summary>
     public DateTimeOffset StartTime { get; private set; }
@@ -60,11 +69,12 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     /// since the previous update of either kind (the creation of the snapshot is the first update), or since the last reset if that was
     /// later.</param>
     /// <exception cref="ObjectDisposedException">The histogram or the snapshot is disposed.</exception>
-    /// <exception cref="InvalidOperationException">The snapshot was read from JSON.</exception>
+    /// <exception cref="InvalidOperationException">The snapshot was read from JSON or is of a
+    /// <see cref="HdrHistogramWindow"/>.</exception>
     public void Update(bool deltas = false)
     {
         HdrHistogram source = _source
-            ?? throw new InvalidOperationException("A snapshot that was read from JSON cannot be updated: it has no histogram.");
+            ?? throw new InvalidOperationException("A snapshot from JSON or of a window cannot be updated: it has no histogram.");
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -100,7 +110,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     /// <summary>Creates an independent copy of the snapshot. Both can be updated, each with deltas since its own previous update.</summary>
     /// <returns>A new snapshot.</returns>
     /// <exception cref="ObjectDisposedException">The snapshot is disposed.</exception>
-    public HdrHistogramSnapshot GetSnapshot()
+    public override HdrHistogramSnapshot GetSnapshot()
     {
         var copy = new HdrHistogramSnapshot(Layout, MinTrackableValue, MaxTrackableValue, _source);
         lock (_gate)

@@ -39,7 +39,7 @@ public sealed class HdrHistogramWindow
         _intervals = new Interval[intervals];
         for (int i = 0; i < intervals; i++)
         {
-            _intervals[i] = new Interval(_snapshot.Length);
+            _intervals[i] = new Interval(_snapshot.Length) { StartTime = _snapshot.EndTime };
         }
     }
 
@@ -55,7 +55,7 @@ public sealed class HdrHistogramWindow
             Interval ended = _intervals[_latest];
             using CountsCopy copy = _snapshot.Read();
             copy.Counts.CopyTo(ended.Counts);
-            ended.OutOfRange = (copy.Underflow, copy.Overflow);
+            (ended.OutOfRange, ended.StartTime) = ((copy.Underflow, copy.Overflow), _snapshot.StartTime);
         }
     }
 
@@ -92,6 +92,8 @@ public sealed class HdrHistogramWindow
         public readonly ulong[] Counts = new ulong[length];
 
         public (ulong Underflow, ulong Overflow) OutOfRange;
+
+        public DateTimeOffset StartTime;
     }
 
     private sealed class View(HdrHistogramWindow window, int intervals) : ReadOnlyHdrHistogram(
@@ -99,6 +101,15 @@ public sealed class HdrHistogramWindow
     {
         public override long FootprintInBytes =>
             window._snapshot.FootprintInBytes + window._intervals.Sum(interval => Footprint.OfArray(interval.Counts));
+
+        public override HdrHistogramSnapshot GetSnapshot()
+        {
+            lock (window._gate)
+            {
+                int oldest = (window._latest - intervals + 1 + window._intervals.Length) % window._intervals.Length;
+                return new(this, window._intervals[oldest].StartTime);
+            }
+        }
 
         internal override DateTimeOffset ReadTime => window._snapshot.EndTime;
 

@@ -11,7 +11,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <paramref name="step"/> is small, there can be a very large number of them.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="step"/> is 0.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public IEnumerable<HdrHistogramBin> GetLinearBuckets(ulong step)
+    public IEnumerable<HdrHistogramBin> GetLinearBins(ulong step)
     {
         ArgumentOutOfRangeException.ThrowIfZero(step);
         return EnumerateSteps(Ends(), isLogarithmic: false);
@@ -29,18 +29,18 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     /// <summary>Returns the counts in steps of growing width, up to the largest recorded value: 0 to <paramref name="first"/> − 1, then up
-    /// to <paramref name="first"/> · <paramref name="base"/> − 1, and so on.</summary>
+    /// to <paramref name="first"/> · <paramref name="factor"/> − 1, and so on.</summary>
     /// <param name="first">The width of the first step, in the unit of the values; 1 or more.</param>
-    /// <param name="base">The factor between the ends of consecutive steps; above 1 and finite.</param>
-    /// <returns>The steps, as for <see cref="GetLinearBuckets"/>. Their ends are rounded down to whole numbers.</returns>
+    /// <param name="factor">The factor between the ends of consecutive steps; above 1 and finite.</param>
+    /// <returns>The steps, as for <see cref="GetLinearBins"/>. Their ends are rounded down to whole numbers.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public IEnumerable<HdrHistogramBin> GetLogarithmicBuckets(ulong first, double @base)
+    public IEnumerable<HdrHistogramBin> GetLogarithmicBins(ulong first, double factor)
     {
         ArgumentOutOfRangeException.ThrowIfZero(first);
-        if (!(@base > 1 && double.IsFinite(@base)))
+        if (!(factor > 1 && double.IsFinite(factor)))
         {
-            throw new ArgumentOutOfRangeException(nameof(@base), @base, "The base must be above 1 and finite.");
+            throw new ArgumentOutOfRangeException(nameof(factor), factor, "The factor must be above 1 and finite.");
         }
 
         return EnumerateSteps(Ends(), isLogarithmic: true);
@@ -48,7 +48,7 @@ public abstract partial class ReadOnlyHdrHistogram
         IEnumerable<ulong> Ends()
         {
             const double TwoToThe64 = 18_446_744_073_709_551_616d;
-            for (double end = first; end < TwoToThe64; end = Math.Max(end * @base, Math.BitIncrement(end)))
+            for (double end = first; end < TwoToThe64; end = Math.Max(end * factor, Math.BitIncrement(end)))
             {
                 yield return (ulong)end;
             }

@@ -51,6 +51,12 @@ public abstract partial class ReadOnlyHdrHistogram
     /// values may also be tracked.</summary>
     public ulong MaxTrackableValue { get; }
 
+    /// <summary>Takes a snapshot of the counts, of a histogram since its last reset. Writers can record in the meantime. The snapshot can
+    /// be updated in place later, unless it is of <see cref="HdrHistogramWindow.GetLast"/>.</summary>
+    /// <returns>A new, independent snapshot, which allocates 16 bytes per bucket.</returns>
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    public abstract HdrHistogramSnapshot GetSnapshot();
+
     /// <summary>The number of recorded values within the range. Values outside it are counted in <see cref="OverflowCount"/>.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong TotalCount

@@ -6,7 +6,7 @@ namespace Picollo.Diagnostics.Tests.Spans;
 
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
-public class ActivityCpuUsageTests
+public class ActivityCpuMeterTests
 {
     [Theory]
     [InlineData("My.Orders", "my.orders", true)]
@@ -17,13 +17,13 @@ public class ActivityCpuUsageTests
     public void Source_names_match_as_for_a_tracer(string name, string pattern, bool isMeasured)
     {
         using ActivitySource source = new(name);
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("Other", pattern);
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("Other", pattern);
         using ActivityListener tracer = Sample(source, ActivitySamplingResult.AllData);
 
         using Activity span = source.StartActivity("span")!;
         span.Stop();
 
-        (span.GetTagItem(ActivityCpuUsage.UserTag) is double).Should().Be(isMeasured);
+        (span.GetTagItem(ActivityCpuMeter.UserTag) is double).Should().Be(isMeasured);
     }
 
     [Theory]
@@ -32,13 +32,13 @@ public class ActivityCpuUsageTests
     [InlineData("My.*", " ")]
     [InlineData("My.*", null)]
     public void Source_names_are_required(params string?[] names) =>
-        FluentActions.Invoking(() => ActivityCpuUsage.Start(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
+        FluentActions.Invoking(() => ActivityCpuMeter.Start(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
 
     [Fact]
     public void Without_a_tracer_no_activity_is_created_and_nothing_is_allocated()
     {
         using ActivitySource source = new("Tests.NoTracer");
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start(source.Name);
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start(source.Name);
 
         source.StartActivity("span").Should().BeNull();
         source.CreateActivity("span", ActivityKind.Client).Should().BeNull();
@@ -49,7 +49,7 @@ public class ActivityCpuUsageTests
     public void Measuring_a_span_that_is_not_sampled_allocates_nothing()
     {
         using ActivitySource bare = new("Tests.Bare"), source = new("Tests.NotSampled");
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start(source.Name);
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start(source.Name);
         using ActivityListener one = Sample(bare, ActivitySamplingResult.PropagationData);
         using ActivityListener other = Sample(source, ActivitySamplingResult.PropagationData);
 
@@ -68,7 +68,7 @@ public class ActivityCpuUsageTests
     public void Measuring_a_sampled_span_allocates_at_most_300_bytes()
     {
         using ActivitySource bare = new("Tests.Bare2"), source = new("Tests.Sampled");
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start(source.Name);
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start(source.Name);
         using ActivityListener one = Sample(bare, ActivitySamplingResult.AllDataAndRecorded);
         using ActivityListener other = Sample(source, ActivitySamplingResult.AllDataAndRecorded);
 
@@ -132,7 +132,7 @@ public class ActivityCpuUsageTests
     [Fact]
     public void Two_objects_for_one_source_measure_each_span_once()
     {
-        using ActivityCpuUsage before = ActivityCpuUsage.Start("Tests.*");
+        using ActivityCpuMeter before = ActivityCpuMeter.Start("Tests.*");
         using Tracing tracing = new();
         using (tracing.Start("parent"))
         using (tracing.Start("span"))
@@ -150,7 +150,7 @@ public class ActivityCpuUsageTests
     {
         using ActivitySource source = new("Tests.Disposed");
         using ActivityListener tracer = Sample(source, ActivitySamplingResult.AllData);
-        ActivityCpuUsage.Start(source.Name).Dispose();
+        ActivityCpuMeter.Start(source.Name).Dispose();
 
         using Activity span = source.StartActivity("span")!;
         span.Stop();
@@ -161,7 +161,7 @@ public class ActivityCpuUsageTests
     [Fact]
     public void Activities_without_a_source_are_not_measured()
     {
-        using ActivityCpuUsage spans = ActivityCpuUsage.Start("*");
+        using ActivityCpuMeter spans = ActivityCpuMeter.Start("*");
 
         using Activity activity = new Activity("legacy").Start();
         activity.Stop();
@@ -173,11 +173,11 @@ public class ActivityCpuUsageTests
     public void Nothing_is_tagged_if_threads_report_no_time()
     {
         using ActivitySource source = new("Tests.Unavailable");
-        using ActivityCpuUsage spans = new([source.Name], "Not on this system.");
+        using ActivityCpuMeter spans = new([source.Name], "Not on this system.");
         source.HasListeners().Should().BeFalse();
         spans.UnavailableReason.Should().Be("Not on this system.");
         spans.LateSource.Should().BeNull();
-        ActivityCpuUsage.Start(source.Name).UnavailableReason.Should().BeNull();
+        ActivityCpuMeter.Start(source.Name).UnavailableReason.Should().BeNull();
     }
 
     [Fact]

@@ -9,11 +9,11 @@ namespace Picollo.Diagnostics;
 /// <para><b>Tags</b>, in seconds (<see cref="double"/>, rounded to microseconds), set when the activity stops:
 /// <list type="table">
 /// <item><term><see cref="UserTag"/></term><description>User time, children included. Always set.</description></item>
-/// <item><term><see cref="SystemTag"/></term><description>Kernel time, children included. Set if it is not 0.</description></item>
-/// <item><term><see cref="SelfUserTag"/></term><description>The activity's own user time, children excluded. Set if the activity had
+/// <item><term><see cref="KernelTag"/></term><description>Kernel time, children included. Set if it is not 0.</description></item>
+/// <item><term><see cref="OwnUserTag"/></term><description>The activity's own user time, children excluded. Set if the activity had
 /// children; otherwise, <see cref="UserTag"/> is the own time.</description></item>
-/// <item><term><see cref="SelfSystemTag"/></term><description>The activity's own kernel time, children excluded. Set if
-/// <see cref="SelfUserTag"/> is set and the time is not 0.</description></item>
+/// <item><term><see cref="OwnKernelTag"/></term><description>The activity's own kernel time, children excluded. Set if
+/// <see cref="OwnUserTag"/> is set and the time is not 0.</description></item>
 /// </list>
 /// </para>
 /// <para><b>Measured time.</b> The CPU time of the flow in which the activity was started, on all threads, until the activity is stopped.
@@ -41,24 +41,24 @@ namespace Picollo.Diagnostics;
 /// <para>Thread-safe.</para>
 /// <example>
 /// <code>
-/// using ActivityCpuUsage spans = ActivityCpuUsage.Start("MyCompany.*");
+/// using ActivityCpuMeter spans = ActivityCpuMeter.Start("MyCompany.*");
 /// using TracerProvider tracer = Sdk.CreateTracerProviderBuilder().AddSource("MyCompany.*").AddConsoleExporter().Build();
 /// </code>
 /// </example>
 /// </remarks>
-public sealed class ActivityCpuUsage : IDisposable
+public sealed class ActivityCpuMeter : IDisposable
 {
     /// <summary>The tag of the user time in seconds, children included.</summary>
     public const string UserTag = "picollo.cpu.user";
 
     /// <summary>The tag of the kernel time in seconds, children included; not set if it is 0.</summary>
-    public const string SystemTag = "picollo.cpu.system";
+    public const string KernelTag = "picollo.cpu.system";
 
     /// <summary>The tag of the own user time in seconds, children excluded; not set if there were no children.</summary>
-    public const string SelfUserTag = "picollo.cpu.self.user";
+    public const string OwnUserTag = "picollo.cpu.self.user";
 
     /// <summary>The tag of the own kernel time in seconds, children excluded; not set if it is 0 or there were no children.</summary>
-    public const string SelfSystemTag = "picollo.cpu.self.system";
+    public const string OwnKernelTag = "picollo.cpu.self.system";
 
     private const int NanosecondsPerMicrosecond = 1000;
     private const double MicrosecondsPerSecond = 1e6;
@@ -70,7 +70,7 @@ public sealed class ActivityCpuUsage : IDisposable
     private readonly ActivityListener? _listener;
     private string? _lateSource;
 
-    internal ActivityCpuUsage(string[] sources, string? unavailableReason)
+    internal ActivityCpuMeter(string[] sources, string? unavailableReason)
     {
         (_sources, UnavailableReason) = (sources, unavailableReason);
         if (unavailableReason is null)
@@ -95,7 +95,7 @@ public sealed class ActivityCpuUsage : IDisposable
     /// <returns>The running measurement.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="sources"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
-    public static ActivityCpuUsage Start(params string[] sources) => new(Check(sources), CpuTimes.Current.ThreadFailure?.Message);
+    public static ActivityCpuMeter Start(params string[] sources) => new(Check(sources), CpuTimes.Current.ThreadFailure?.Message);
 
     /// <summary>Returns a copy of valid names of sources.</summary>
     internal static string[] Check(string[] sources)
@@ -151,11 +151,11 @@ public sealed class ActivityCpuUsage : IDisposable
         }
 
         siblings?.Add(all);
-        SetTags(activity, UserTag, SystemTag, all);
+        SetTags(activity, UserTag, KernelTag, all);
         if (children is not null)
         {
             long total = Math.Max(all.Total - ofChildren.Total, 0);
-            SetTags(activity, SelfUserTag, SelfSystemTag, (total, Math.Clamp(all.Kernel - ofChildren.Kernel, 0, total)));
+            SetTags(activity, OwnUserTag, OwnKernelTag, (total, Math.Clamp(all.Kernel - ofChildren.Kernel, 0, total)));
         }
     }
 

@@ -2,23 +2,6 @@ using Picollo.Export.Text;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>A histogram with its name in legends, tables and tooltips.</summary>
-/// <remarks>Immutable.</remarks>
-public readonly record struct HdrHistogramSeries
-{
-    /// <summary>Creates a series.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="histogram">The histogram.</param>
-    public HdrHistogramSeries(string name, ReadOnlyHdrHistogram histogram) => (Name, Histogram) = (name, histogram);
-
-    /// <summary>The name. Any text is allowed, including untrusted text: it is encoded, and shortened if there is not enough space.
-    /// Invisible characters (controls, overrides of the text direction, lone surrogates) are shown as U+FFFD.</summary>
-    public string Name { get; }
-
-    /// <summary>The histogram. A plot reads it once; use a snapshot if several plots must be consistent.</summary>
-    public ReadOnlyHdrHistogram Histogram { get; }
-}
-
 /// <summary>A validated series with a copy of its histogram.</summary>
 internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogram)
 {
@@ -36,7 +19,7 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
     /// <summary>Reads each of the series once.</summary>
     /// <exception cref="ArgumentNullException">The list is null, or a series has no name or histogram; the message names it.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed; the message names it.</exception>
-    public static PlotSeries[] ReadAll(IReadOnlyList<HdrHistogramSeries> series)
+    public static PlotSeries[] ReadAll(IReadOnlyList<KeyValuePair<string, ReadOnlyHdrHistogram>> series)
     {
         ArgumentNullException.ThrowIfNull(series);
         return Shorten([.. series.Select((item, i) => Read(item, nameof(series), $"{nameof(series)}[{i}]"))]);
@@ -45,7 +28,8 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
     /// <summary>Reads two series to compare.</summary>
     /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public static PlotSeries[] ReadBoth(HdrHistogramSeries before, HdrHistogramSeries after) =>
+    public static PlotSeries[] ReadBoth(
+        KeyValuePair<string, ReadOnlyHdrHistogram> before, KeyValuePair<string, ReadOnlyHdrHistogram> after) =>
         Shorten([Read(before, nameof(before), nameof(before)), Read(after, nameof(after), nameof(after))]);
 
     private static PlotSeries[] Shorten(PlotSeries[] series)
@@ -61,23 +45,23 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
     }
 
     // The parameter is the argument that is or contains the series. The place is the expression for the series, for messages.
-    private static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
+    private static PlotSeries Read(KeyValuePair<string, ReadOnlyHdrHistogram> series, string parameter, string place)
     {
-        if (series.Name is null || series.Histogram is null)
+        if (series.Key is null || series.Value is null)
         {
-            string missing = series.Name is null ? nameof(series.Name) : nameof(series.Histogram);
+            string missing = series.Key is null ? nameof(series.Key) : nameof(series.Value);
             throw new ArgumentNullException(parameter, $"{place}.{missing} is null.");
         }
 
         try
         {
-            return new(series.Name, HdrHistogramMerger.Copy(series.Histogram));
+            return new(series.Key, HdrHistogramMerger.Copy(series.Value));
         }
         catch (ObjectDisposedException e)
         {
             const int Letters = 80;
             throw new ObjectDisposedException(
-                e.ObjectName, $"The histogram of {place}, \"{FittedText.Shorten(series.Name, Letters)}\", is disposed.");
+                e.ObjectName, $"The histogram of {place}, \"{FittedText.Shorten(series.Key, Letters)}\", is disposed.");
         }
     }
 }
