@@ -80,7 +80,8 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         usage = default;
         failure = new(
             "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
-            + "CpuUsageReader.GetByThread() returns CPU times, and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.",
+            + "Use CpuUsageReader.GetByThread() and CpuUsageReader.GetByProcess() for CPU time, "
+            + "and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.",
             MeasurementUnavailableCause.NotSupported);
         return false;
     }
