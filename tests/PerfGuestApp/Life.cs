@@ -50,7 +50,7 @@ internal static class Life
         }
         catch (MeasurementUnavailableException e)
         {
-            Check.That(e.Message == reason, e.ToString());
+            Check.That(e.Message == failure.Message, e.ToString());
         }
     }
 
