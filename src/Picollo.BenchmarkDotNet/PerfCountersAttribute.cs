@@ -71,6 +71,6 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
     public bool CountAllThreads { get; set; }
 
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
-    public IConfig Config =>
-        ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel ? true : null, CountAllThreads ? true : null, RequiresCounter: true));
+    public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(
+        new(_counters, IncludeKernel ? true : null, CountAllThreads ? true : null, RequiresCounter: true));
 }

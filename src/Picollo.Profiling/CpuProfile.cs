@@ -37,8 +37,8 @@ public sealed class CpuProfile
     /// <summary>The start of sampling, with the offset of UTC; <see langword="null"/> if it is unknown.</summary>
     public DateTimeOffset? StartTime => Data.StartTime;
 
-    /// <summary>The duration of sampling.</summary>
-    public TimeSpan Duration => Data.Duration;
+    /// <summary>The duration of sampling; <see langword="null"/> if it is unknown.</summary>
+    public TimeSpan? Duration => Data.Duration > TimeSpan.Zero ? Data.Duration : null;
 
     /// <summary>What the profile shows: <c>cpu</c> is CPU time. A profile of another tool has the name of its sample type, such as
     /// <c>wall</c> or <c>inuse_space</c>.</summary>
@@ -158,7 +158,7 @@ public sealed class CpuProfile
         {
             Title = $"{name} in {Title}",
             StartTime = StartTime,
-            Duration = Duration,
+            Duration = Data.Duration,
             Frequency = Data.Frequency,
             EventName = EventName,
             IncludesKernel = IncludesKernel,

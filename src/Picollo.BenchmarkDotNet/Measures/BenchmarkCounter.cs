@@ -34,8 +34,7 @@ internal sealed record BenchmarkCounter(
     public static IReadOnlyList<BenchmarkCounter> Choose(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {
-        IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageWithUserAndKernel)
-            ? NamesOfCpu : [];
+        IReadOnlyList<string> taken = measures.Any(measure => measure?.IsCpuUsage == true) ? NamesOfCpu : [];
         List<BenchmarkCounter> counters = [];
         List<string> found = [];
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory;

@@ -17,7 +17,7 @@ internal sealed record MeasureRequest(
             BenchmarkCounter.Choose(measures, out _),
             IsSet(sets, set => set.IncludeKernel),
             isAwaited || IsSet(sets, set => set.AllThreads),
-            measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageWithUserAndKernel),
+            measures.Any(measure => measure?.IsCpuUsage == true),
             measures.Contains(PicolloMeasure.CpuUsageWithUserAndKernel),
             [.. measures.SelectMany(measure => measure?.Ranks ?? []).Where(rank => rank is > 0 and < 100).Distinct().Order()]);
     }

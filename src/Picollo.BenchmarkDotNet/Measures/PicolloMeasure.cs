@@ -21,6 +21,8 @@ public sealed class PicolloMeasure
 
     internal BenchmarkCounter? Counter { get; }
 
+    internal bool IsCpuUsage => this == CpuUsage || this == CpuUsageWithUserAndKernel;
+
     /// <summary>The percentiles of single calls; null for other measures.</summary>
     internal IReadOnlyList<double>? Ranks { get; }
 

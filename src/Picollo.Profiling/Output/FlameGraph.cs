@@ -130,8 +130,8 @@ internal static class FlameGraph
     private static void DrawNode(SvgWriter svg, FlameNode node, double x, double y, double width, Look look, string numbers)
     {
         const int MaxTooltipLength = 1000;
-        string suffix = node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})";
-        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(node.Frame.Name + suffix, MaxTooltipLength)} {numbers}");
+        string name = node.Frame.Name + (node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})");
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(name, MaxTooltipLength)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {

@@ -44,25 +44,25 @@ public sealed record CpuProfileMethodDifference
     /// <summary>The change of the own share: <see cref="OwnShareAfter"/> − <see cref="OwnShareBefore"/>, from −1 to 1.</summary>
     public double OwnShareChange => Change.Points / 100;
 
-    /// <summary>The lower bound of the 95 % confidence interval of <see cref="OwnShareChange"/>; <see langword="null"/> if
-    /// it is unknown.</summary>
+    /// <summary>The lower bound of the 95 % confidence interval of <see cref="OwnShareChange"/>; <see langword="null"/> if it is
+    /// unknown.</summary>
     /// <remarks>
     /// <para>The interval for the difference of two binomial shares <c>x₁/n₁</c> and <c>x₂/n₂</c> is
     /// <c>p₂ − p₁ ± 1.96 √(p₁(1 − p₁)/(n₁ + 2) + p₂(1 − p₂)/(n₂ + 2))</c> with <c>pᵢ = (xᵢ + 1)/(nᵢ + 2)</c>:
     /// A. Agresti and B. Caffo, "Simple and effective confidence intervals for proportions and differences of proportions result from
     /// adding two successes and two failures", The American Statistician 54 (2000), pages 280 to 288. It also holds for few samples of a
     /// function, and for none. It is −1 to 1 if one of the profiles has no samples.</para>
-    /// <para>It is unknown if the number of samples of a profile is unknown. In a profile of another tool that has times or bytes instead of
-    /// samples, the number of samples is that of the sample type <c>samples/count</c>. Without this type, it is the number of
-    /// entries if the tool wrote one for each sample. If the samples have different sizes, <c>nᵢ</c> is the number of samples of
-    /// equal size that have the same sampling error.</para>
+    /// <para>It is unknown if the number of samples of a profile is unknown. In a profile of another tool that has times or bytes instead
+    /// of samples, the number of samples is that of the sample type <c>samples/count</c>. Without this type, it is the number of entries
+    /// if the tool wrote one for each sample. If the samples have different sizes, <c>nᵢ</c> is the number of samples of equal size that
+    /// have the same sampling error.</para>
     /// <para>The interval covers the randomness of sampling, not the differences between runs of a program. Of 100 functions that have not
     /// changed, about 5 are outside their interval.</para>
     /// </remarks>
     public double? OwnShareChangeLower => Change.LowerPoints / 100;
 
-    /// <summary>The upper bound of the 95 % confidence interval of <see cref="OwnShareChange"/>; <see langword="null"/> if
-    /// it is unknown.</summary>
+    /// <summary>The upper bound of the 95 % confidence interval of <see cref="OwnShareChange"/>; <see langword="null"/> if it is
+    /// unknown.</summary>
     /// <inheritdoc cref="OwnShareChangeLower" path="/remarks"/>
     public double? OwnShareChangeUpper => Change.UpperPoints / 100;
 

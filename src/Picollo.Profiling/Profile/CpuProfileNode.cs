@@ -11,8 +11,7 @@ public sealed class CpuProfileNode
     /// <summary>The function.</summary>
     public CpuProfileFrame Frame { get; }
 
-    /// <summary>The value of this function and its callees on this path, in <see cref="CpuProfile.SampleUnit"/>: the number of samples, or
-    /// a sum such as bytes in a profile of another tool.</summary>
+    /// <summary>The value of this function and its callees on this path, in <see cref="CpuProfile.SampleUnit"/>.</summary>
     public long Value { get; private set; }
 
     /// <summary>The value of this function itself on this path, in <see cref="CpuProfile.SampleUnit"/>.</summary>

@@ -124,7 +124,8 @@ public class PprofTypeTests
         (CpuProfile cpu, CpuProfile bytes) = (times.Read(), heap.Read());
 
         (cpu.Value, cpu.SampleUnit, cpu.SampleCount).Should().Be((25_000_000, "nanoseconds", 3));
-        (bytes.Value, bytes.SampleUnit, bytes.SampleCount, bytes.Frequency).Should().Be((4096, "bytes", null, null));
+        (bytes.Value, bytes.SampleUnit, bytes.SampleCount).Should().Be((4096, "bytes", null));
+        (bytes.StartTime, bytes.Duration, bytes.Frequency, bytes.CpuUsage).Should().Be((null, null, null, null));
         CpuProfileMethod method = bytes.GetMethods().Should().ContainSingle().Subject;
         (method.OwnValue, method.Value, bytes.Root.Value, bytes.Root.OwnValue).Should().Be((4096, 4096, 4096, 0));
         CpuProfileMethodDifference change = new CpuProfileDifference(bytes, bytes).GetMethods().Single();
