@@ -1,4 +1,5 @@
 using Picollo.Export;
+using Picollo.Export.Plots;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;

@@ -177,6 +177,8 @@ public class PlotSeriesTests
 
         public override long FootprintInBytes => 0;
 
+        public override HdrHistogramSnapshot GetSnapshot() => source.GetSnapshot();
+
         internal override DateTimeOffset ReadTime => source.ReadTime;
 
         private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)

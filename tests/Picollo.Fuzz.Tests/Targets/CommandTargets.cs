@@ -8,6 +8,7 @@ using Picollo.Cli.Shell;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
 using Picollo.Export;
+using Picollo.Metrics;
 using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;

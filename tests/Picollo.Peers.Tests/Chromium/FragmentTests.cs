@@ -1,4 +1,5 @@
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Chromium;
 

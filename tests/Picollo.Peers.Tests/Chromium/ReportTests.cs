@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Picollo.Export;
+using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Chromium;
 
