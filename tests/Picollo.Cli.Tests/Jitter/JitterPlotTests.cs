@@ -122,7 +122,7 @@ public sealed class JitterPlotTests : IDisposable
     public void Results_are_read_from_the_log_or_else_from_the_JSON()
     {
         Save(ArtificialResults.Full);
-        ulong exact = ArtificialResults.Full.Cpus[1].Value.GetPercentileValue(50);
+        ulong exact = ArtificialResults.Full.Cpus[1].Histogram.GetPercentileValue(50);
 
         foreach (ulong tolerance in (ulong[])[20, 510])
         {
