@@ -26,7 +26,7 @@ namespace Picollo.Diagnostics;
 /// await meter.Completion;
 /// foreach (CpuJitter cpu in meter.Cpus)
 /// {
-///     HdrHistogram latencies = cpu.Histogram;
+///     ReadOnlyHdrHistogram latencies = cpu.Histogram;
 ///     (ulong p99, ulong max) = (latencies.GetPercentileValue(99), latencies.GetPercentileValue(100));
 ///     Console.WriteLine($"CPU {cpu.Cpu}: p99 {p99} ns, max {max} ns of {latencies.TotalCount}");
 /// }

@@ -16,8 +16,8 @@ namespace Picollo.Diagnostics;
 /// shown in seconds. Sizes (<c>By</c> and its multiples) are recorded in bytes. For other units, see
 /// <see cref="MeterHistogramsOptions.Scales"/>. Values are rounded to integers, which histograms store within 1 %.</para>
 /// <para><b>Values that are not recorded.</b> Negative values, including −∞, are counted in
-/// <see cref="NegativeMeasurementCount"/>, and NaN and +∞ in <see cref="NaNMeasurementCount"/>. Values of 2⁶³ nanoseconds, bytes or steps or
-/// more are counted as out of range in the histogram of their tags (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
+/// <see cref="NegativeMeasurementCount"/>, and NaN and +∞ in <see cref="NaNMeasurementCount"/>. Values of 2⁶³ nanoseconds, bytes or steps
+/// or more are counted as out of range in the histogram of their tags (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para><b>Tags.</b> The order of tags does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to
 /// 256 characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is <see langword="null"/> or empty is not a
 /// label. For values that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After

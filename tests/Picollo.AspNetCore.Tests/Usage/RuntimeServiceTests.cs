@@ -24,7 +24,7 @@ public class RuntimeServiceTests
         string runtime = Between(page, "<caption>Runtime", "</table>");
         runtime.Should().Contain(Delay).And.Contain("gc.reason").And.NotContain("order_size");
         Between(page, "<caption>Histograms", "</table>").Should().Contain("order_size").And.NotContain("dotnet.");
-        page.Should().MatchRegex("Since the start: [0-9,]+ collections").And.Contain("of generation 2) with ");
+        page.Should().MatchRegex("Since the start: collections: [0-9,]+ .generation 1 and above: [0-9,]+,\ngeneration 2: [0-9,]+. with ");
     }
 
     [Fact]
