@@ -35,7 +35,7 @@ internal static class CommandLineGuide
         await meter.Completion;
         foreach (CpuJitter cpu in meter.Cpus)
         {
-            HdrHistogram latencies = cpu.Histogram;
+            ReadOnlyHdrHistogram latencies = cpu.Histogram;
             Console.WriteLine($"CPU {cpu.Cpu}: p99 {latencies.GetPercentileValue(99)} ns, max {latencies.GetPercentileValue(100)} ns of {latencies.TotalCount}");
         }
 
