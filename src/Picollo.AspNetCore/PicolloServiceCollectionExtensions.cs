@@ -173,9 +173,9 @@ public static class PicolloServiceCollectionExtensions
     /// <para>This works with any tracer, without <c>AddPicollo()</c>, and in hosts without a web server. The source of requests is
     /// <c>Microsoft.AspNetCore</c>. The CPU time of a request's span includes all middleware.</para>
     /// <para>Measuring starts before all services of the host, including the server and the service that builds the tracer of
-    /// <c>AddOpenTelemetry()</c>, and ends after them. If a tracer was built before the host started, a warning is logged: event 2,
-    /// <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this system does
-    /// not report the CPU time of threads.</para>
+    /// <c>AddOpenTelemetry()</c>, and ends when the host is disposed. If a tracer was built before the host started, a warning is logged:
+    /// event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this
+    /// system does not report the CPU time of threads.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="sources">The names of the activity sources. They are case-insensitive. <c>*</c> matches any characters and <c>?</c>

@@ -133,7 +133,8 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     /// <summary>The pool's statistics.</summary>
     public CpuWorkerStatistics Statistics => _scheduler.Statistics;
 
-    /// <summary>Runs a body on the workers. Never blocks, because any number of tasks may be queued.</summary>
+    /// <summary>Runs a body on the workers. Never blocks, because any number of tasks may be queued. The first call starts
+    /// the threads of the pool.</summary>
     /// <param name="body">The work. It is called on a worker with the caller's <see cref="ExecutionContext"/>. It needs a checkpoint every
     /// 10 to 100 µs of work. Without checkpoints, it keeps its worker until it ends, and the statistics report its name.</param>
     /// <param name="options">The options of the task, which are copied; <see langword="null"/> for the defaults.</param>

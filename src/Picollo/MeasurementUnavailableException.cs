@@ -30,7 +30,8 @@ public sealed class MeasurementUnavailableException : Exception
     public MeasurementUnavailableCause Cause { get; }
 
     /// <summary>The error number of the system call that failed; <see langword="null"/> if none failed, or if its number is unknown. On
-    /// Linux and macOS this is <c>errno</c>, such as 13 for <c>EACCES</c>; on Windows a system error code or an <c>NTSTATUS</c>.</summary>
+    /// Linux and macOS this is <c>errno</c>, such as 13 for <c>EACCES</c>; on Windows a system error code or an <c>NTSTATUS</c>, and for
+    /// the machine's state on macOS a <c>kern_return_t</c>.</summary>
     public int? ErrorNumber { get; }
 }
 

@@ -80,6 +80,9 @@ public class OptionsBindingTests
     [InlineData("Meters:MeterNames:0", " ", "*'Picollo:Meters:MeterNames'*empty*")]
     [InlineData("Meters:Scales:shop.price", "0", "*'Picollo:Meters:Scales'*shop.price*1E-30 to 1E+30*0*")]
     [InlineData("Profiling", "true", "*PicolloOptions*'Profiling'*")]
+    [InlineData("Requests", "true", "'Picollo:Requests' must have keys or elements below it*")]
+    [InlineData("CpuWorkers", "4", "'Picollo:CpuWorkers' must have keys or elements below it*")]
+    [InlineData("Meters:MeterNames", "Shop", "'Picollo:Meters:MeterNames' must have keys or elements below it*")]
     [InlineData("Requests:MaxRoute", "5", "*PicolloRequestOptions*'MaxRoute'*")]
     [InlineData("CpuWorkers:Workers", "5", "*CpuWorkerPoolOptions*'Workers'*")]
     public async Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message)
@@ -136,7 +139,9 @@ public class OptionsBindingTests
     [InlineData("Interval", "00:00:00", "*'Picollo:Interval'*00:00:00.001*")]
     [InlineData("Endpoint", "ftp://collector", "*'Picollo:Endpoint'*http or https*")]
     [InlineData("Headers:Content-Type", "s3cr3t", "*'Picollo:Headers'*'Content-Type'*")]
-    [InlineData("UseGzip", "maybe", "*'maybe'*'Picollo:UseGzip'*")]
+    [InlineData("Endpoint", "https://user:s3cr3t@host:99999/", "*'Picollo:Endpoint'*System.Uri*")]
+    [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
+    [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*")]
     [InlineData("Temporality", "Delta", "*OtlpExportOptions*'Temporality'*")]
     public async Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message)
     {

@@ -10,6 +10,13 @@ internal static class ConfiguredOptions
     /// <exception cref="OptionsValidationException">A key does not exist, or a value is invalid.</exception>
     public static void Read(IConfiguration configuration, PicolloOptions options) => Check<PicolloOptions>(configuration, () =>
     {
+        CheckSections(
+            configuration,
+            nameof(options.Requests),
+            nameof(options.CpuWorkers),
+            nameof(options.Meters),
+            $"{nameof(options.Meters)}:{nameof(options.Meters.MeterNames)}",
+            $"{nameof(options.Meters)}:{nameof(options.Meters.Scales)}");
         configuration.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
         options.Meters.Copy(); // checks names and scales
     });
@@ -17,9 +24,23 @@ internal static class ConfiguredOptions
     /// <inheritdoc cref="Read(IConfiguration, PicolloOptions)"/>
     public static void Read(IConfiguration configuration, OtlpExportOptions options) => Check<OtlpExportOptions>(configuration, () =>
     {
+        CheckSections(configuration, nameof(options.Headers), nameof(options.ResourceAttributes));
         configuration.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
         _ = new OtlpSettings(options, static _ => null, null);
     });
+
+    // The binder ignores a single value where keys are expected, such as Headers="api-key=…". The value may be secret.
+    private static void CheckSections(IConfiguration configuration, params ReadOnlySpan<string> keys)
+    {
+        foreach (string key in keys)
+        {
+            IConfigurationSection section = configuration.GetSection(key);
+            if (!string.IsNullOrEmpty(section.Value))
+            {
+                throw new InvalidOperationException($"'{section.Path}' must have keys or elements below it, and not a value.");
+            }
+        }
+    }
 
     private static void Check<TOptions>(IConfiguration configuration, Action read)
     {
@@ -29,13 +50,13 @@ internal static class ConfiguredOptions
         }
         catch (Exception e) when (e is ArgumentException or InvalidOperationException)
         {
-            throw new OptionsValidationException(Options.DefaultName, typeof(TOptions), [MessageOf(e, configuration)]);
+            throw new OptionsValidationException(Options.DefaultName, typeof(TOptions), [MessageOf<TOptions>(e, configuration)]);
         }
     }
 
     // Properties reject values with an exception that contains the property, the value and the range. The message of the binder contains
     // the key and the value.
-    private static string MessageOf(Exception e, IConfiguration configuration)
+    private static string MessageOf<TOptions>(Exception e, IConfiguration configuration)
     {
         string message = e.Message.ReplaceLineEndings(" ");
         if (e is ArgumentException { ParamName: { } property })
@@ -43,6 +64,12 @@ internal static class ConfiguredOptions
             string key = configuration.AsEnumerable().Select(setting => setting.Key).FirstOrDefault(
                 key => ConfigurationPath.GetSectionKey(key).Equals(property, StringComparison.OrdinalIgnoreCase), property);
             return $"The configuration value of '{key}' is invalid. {message}";
+        }
+
+        // The values of an exporter can contain passwords. The binder writes: '…' at 'key' to type 'type'.
+        if (typeof(TOptions) == typeof(OtlpExportOptions) && message.LastIndexOf("' at '", StringComparison.Ordinal) is >= 0 and var at)
+        {
+            return "Failed to convert the configuration value" + message[(at + 1)..];
         }
 
         return message.Contains(nameof(CpuUsageDetail), StringComparison.Ordinal)

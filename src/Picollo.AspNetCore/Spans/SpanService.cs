@@ -2,8 +2,8 @@ using Picollo.Diagnostics;
 
 namespace Picollo.AspNetCore.Spans;
 
-/// <summary>Runs an <see cref="ActivityCpuMeter"/> from before the start of the host's services until they have stopped, and logs its
-/// problems.</summary>
+/// <summary>Runs an <see cref="ActivityCpuMeter"/> from before the start of the host's services until the host is disposed, and logs
+/// its problems.</summary>
 internal sealed class SpanService(string[] sources, ILoggerFactory loggers, IHostApplicationLifetime lifetime)
     : IHostedLifecycleService, IDisposable
 {
@@ -29,11 +29,8 @@ internal sealed class SpanService(string[] sources, ILoggerFactory loggers, IHos
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    public Task StoppedAsync(CancellationToken cancellationToken)
-    {
-        Dispose();
-        return Task.CompletedTask;
-    }
+    // The container disposes this service, after the tracer, which exports the last spans when it is disposed.
+    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public void Dispose()
     {

@@ -57,8 +57,9 @@ public sealed class CommandMeter
 
     /// <summary>The current directory of the commands. <see langword="null"/>, the default, for the current directory of this
     /// process.</summary>
-    /// <remarks>It is not used to find the program: a relative path of the program is relative to the current directory of this process, as
-    /// in <see cref="ProcessStartInfo.WorkingDirectory"/>.</remarks>
+    /// <remarks>A relative path of the program is relative to the current directory of this process, as in
+    /// <see cref="ProcessStartInfo.WorkingDirectory"/>. A relative entry of <c>PATH</c>, in which only names are looked up, is relative to
+    /// this directory.</remarks>
     /// <exception cref="ArgumentException">The value is empty or contains a NUL character.</exception>
     public string? WorkingDirectory
     {

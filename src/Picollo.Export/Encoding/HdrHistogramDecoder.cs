@@ -159,9 +159,13 @@ internal static class HdrHistogramDecoder
 
                     if (decoded is not null)
                     {
-                        counters = decoded.StartPiece((int)index);
-                        counters[0] = (ulong)number;
-                        first = index;
+                        if (index - first >= counters.Length)
+                        {
+                            counters = decoded.StartPiece((int)index);
+                            first = index;
+                        }
+
+                        counters[(int)(index - first)] = (ulong)number;
                     }
 
                     index++;

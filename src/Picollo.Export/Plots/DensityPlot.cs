@@ -80,7 +80,7 @@ internal static class DensityPlot
         bool hasZero = false;
         foreach (PlainHdrHistogram<ulong> histogram in series.Select(item => item.Histogram))
         {
-            total = Math.Max(total, histogram.TotalCount);
+            total = Math.Max(total, TotalOf(histogram));
             foreach (Bucket bucket in histogram.BucketsWithValues)
             {
                 if (bucket.Start == 0)
@@ -118,10 +118,13 @@ internal static class DensityPlot
         return new([zero, zero * factor, .. edges], 2, factor);
     }
 
+    // TotalCount wraps at 2⁶⁴.
+    private static double TotalOf(PlainHdrHistogram<ulong> histogram) => histogram.BucketsWithValues.Sum(bucket => (double)bucket.Count);
+
     /// <summary>Returns the percentage of the values in each column; null for an empty histogram.</summary>
     private static double[]? SharesOf(PlainHdrHistogram<ulong> histogram, Columns columns)
     {
-        ulong total = histogram.TotalCount;
+        double total = TotalOf(histogram);
         if (total == 0)
         {
             return null;

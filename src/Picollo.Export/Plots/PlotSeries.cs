@@ -11,7 +11,7 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
     private string _title = "";
 
     /// <summary>The name in a legend or a table, which have space for a few lines.</summary>
-    public string Label => Histogram.TotalCount == 0 ? _title + " (no values)" : _title;
+    public string Label => !Histogram.BucketsWithValues.Any() ? _title + " (no values)" : _title;
 
     /// <summary>The name in a tooltip.</summary>
     public string ShortName { get; private set; } = "";

@@ -109,8 +109,8 @@ public sealed class PrometheusWriter
     /// <param name="format">The format.</param>
     /// <param name="registrations">The histograms. Pass the same objects in each call, so that their rendered parts can be reused. If
     /// several become the same series, the first is written.</param>
-    /// <remarks>Can be called several times in an exposition, but names are compared only within a call, so a name must not occur in two
-    /// calls. Reads each histogram once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
+    /// <remarks>Call it once for each exposition: names are compared, and omitted histograms are counted, only within a call. Reads
+    /// each histogram once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public void WriteHistograms(

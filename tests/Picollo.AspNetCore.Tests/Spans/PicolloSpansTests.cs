@@ -100,6 +100,8 @@ public sealed class PicolloSpansTests : IDisposable
         await host.StopAsync();
 
         observer.Listening.Should().Equal(true, true);
+        _source.HasListeners().Should().BeTrue("a tracer exports the last spans when it is disposed");
+        host.Dispose();
         _source.HasListeners().Should().BeFalse();
     }
 

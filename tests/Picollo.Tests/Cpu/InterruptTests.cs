@@ -1,3 +1,4 @@
+using System.Reflection;
 using System.Runtime.Loader;
 using Picollo.Cpu;
 using Picollo.Tests.PerfEvent;
@@ -46,13 +47,14 @@ public class InterruptTests
         Type type = loaded.LoadFromAssemblyPath(typeof(CpuUsageAsyncWatcher).Assembly.Location)
             .GetType(typeof(CpuUsageAsyncWatcher).FullName!)!;
         type.Assembly.Should().NotBeSameAs(typeof(CpuUsageAsyncWatcher).Assembly);
+        ConstructorInfo constructor = type.GetConstructors().Single(); // null is the default value of the enum
         Exception? first = null, second = null, later = null;
         var thread = new Thread(() =>
         {
             Thread.CurrentThread.Interrupt();
-            first = Record.Exception(() => ((IDisposable)Activator.CreateInstance(type, args: [false])!).Dispose());
+            first = Record.Exception(() => ((IDisposable)constructor.Invoke([null, false])).Dispose());
             later = Record.Exception(() => Thread.Sleep(1));
-            second = Record.Exception(() => ((IDisposable)Activator.CreateInstance(type, args: [false])!).Dispose());
+            second = Record.Exception(() => ((IDisposable)constructor.Invoke([null, false])).Dispose());
         });
         thread.Start();
         thread.Join();

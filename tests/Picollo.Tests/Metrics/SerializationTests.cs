@@ -255,17 +255,15 @@ public class SerializationTests
     }
 
     [Fact]
-    public void Counts_of_a_snapshot_do_not_wrap()
+    public void A_snapshot_whose_total_wraps_is_read_again()
     {
         HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(1);
-        histogram.Record(2);
-        var node = JsonSerializer.SerializeToNode(histogram.GetSnapshot())!.AsObject();
-        node["buckets"]![0]!["count"] = 1UL << 63;
-        node["buckets"]![1]!["count"] = 1UL << 63;
-        node["totalCount"] = 0;
+        histogram.Record(1, ulong.MaxValue);
+        histogram.Record(1_000, 5);
 
-        Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*totalCount is not equal to the sum*");
+        var read = JsonSerializer.Deserialize<HdrHistogramSnapshot>(JsonSerializer.Serialize(histogram.GetSnapshot()))!;
+
+        (read.TotalCount, read.GetBucket(1).Count, read.GetBucket(1_000).Count).Should().Be((4, ulong.MaxValue, 5));
     }
 
     [Fact]

@@ -146,7 +146,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     // The command executes its program in the directory, where a relative path would refer to another file.
     private static string[] ArgumentsOf(MeasuredCommand command) => command.WorkingDirectory is not { } directory ? command.ArgumentList
         : command.ArgumentList is [var program, .. var rest] && program.Contains('/', StringComparison.Ordinal)
-            ? [directory, Path.GetFullPath(program), .. rest]
+            ? [directory, Path.Combine(System.Environment.CurrentDirectory, program), .. rest]
             : [directory, .. command.ArgumentList];
 
     private static string[] EnvironmentOf(MeasuredCommand command) =>
@@ -333,8 +333,10 @@ internal sealed class SpawnProgram(SafeFileHandle file)
             string remedy = error is Errno.EMFILE or Errno.ENFILE
                 ? "close files or raise ulimit -n"
                 : "check whether vm.memfd_noexec is 2 or a seccomp filter is active";
-            return (null, new(
-                $"{Unavailable}memfd_create: {Marshal.GetPInvokeErrorMessage(error)} ({remedy})", LinuxReasons.CauseOf(error), error));
+            MeasurementUnavailableCause cause = error is Errno.EPERM or Errno.EACCES
+                ? MeasurementUnavailableCause.Unknown // one of the two
+                : LinuxReasons.CauseOf(error);
+            return (null, new($"{Unavailable}memfd_create: {Marshal.GetPInvokeErrorMessage(error)} ({remedy})", cause, error));
         }
 
         SafeFileHandle file = new(descriptor, ownsHandle: true);

@@ -45,7 +45,7 @@ public sealed partial class HdrHistogramSnapshot
             HdrHistogramLayout layout = settings.Layout;
             uint firstIndex = layout.IndexOf(settings.MinTrackableValue);
             uint length = layout.IndexOf(settings.MaxTrackableValue) - firstIndex + 1;
-            UInt128 total = 0;
+            ulong total = 0; // wraps, as TotalCount does
             int next = 0;
             foreach (Bucket bucket in Buckets.Select(static bucket => bucket.ToValue()))
             {
