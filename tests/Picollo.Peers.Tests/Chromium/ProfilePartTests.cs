@@ -120,6 +120,11 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         await browser.Page.EvaluateAsync("window.change.then(() => 0)"); // the event can follow the change of the value
         (await browser.TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
         (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
+        for (int i = 0; i < 500 && !(await browser.FactsAsync()).Contains("Samples 600 ", StringComparison.Ordinal); i++)
+        {
+            await Task.Delay(10); // the part is drawn after the event
+        }
+
         (await browser.FactsAsync()).Should().Contain("Samples 600 ");
         (await browser.TextAsync("document.activeElement.id")).Should().Be("part", "the focus remains");
     }
