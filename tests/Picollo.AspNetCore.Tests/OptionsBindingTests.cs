@@ -85,14 +85,8 @@ public class OptionsBindingTests
     [InlineData("Meters:MeterNames", "Shop", "'Picollo:Meters:MeterNames' must have keys or elements below it*")]
     [InlineData("Requests:MaxRoute", "5", "*PicolloRequestOptions*'MaxRoute'*")]
     [InlineData("CpuWorkers:Workers", "5", "*CpuWorkerPoolOptions*'Workers'*")]
-    public async Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message)
-    {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Services.AddPicollo(Section(new() { [key] = value }));
-        await using WebApplication app = builder.Build();
-
-        await app.Invoking(host => host.StartAsync()).Should().ThrowAsync<OptionsValidationException>().WithMessage(message);
-    }
+    public Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message) =>
+        ShouldNotStartAsync(services => services.AddPicollo(Section(new() { [key] = value })), message);
 
     [Fact]
     public void The_error_does_not_contain_an_invalid_token() => FluentActions
@@ -143,10 +137,13 @@ public class OptionsBindingTests
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
     [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*")]
     [InlineData("Temporality", "Delta", "*OtlpExportOptions*'Temporality'*")]
-    public async Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message)
+    public Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message) =>
+        ShouldNotStartAsync(services => services.AddPicolloOtlpExporter(Section(new() { [key] = value })), message);
+
+    private static async Task ShouldNotStartAsync(Action<IServiceCollection> add, string message)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Services.AddPicolloOtlpExporter(Section(new() { [key] = value }));
+        add(builder.Services);
         await using WebApplication app = builder.Build();
 
         (await app.Invoking(host => host.StartAsync()).Should().ThrowAsync<OptionsValidationException>().WithMessage(message))

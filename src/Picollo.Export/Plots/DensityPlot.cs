@@ -35,7 +35,7 @@ internal static class DensityPlot
         double largest = 0;
         foreach (PlotSeries item in series)
         {
-            double[]? shares = SharesOf(item.Histogram, columns);
+            double[]? shares = SharesOf(item.Buckets, columns);
             lines.Add(item, shares ?? [.. Enumerable.Repeat(double.NaN, columns.Count)], series.Count <= MaxFilled);
             if (shares is not null)
             {
@@ -78,10 +78,10 @@ internal static class DensityPlot
         double high = 0;
         double total = 0;
         bool hasZero = false;
-        foreach (PlainHdrHistogram<ulong> histogram in series.Select(item => item.Histogram))
+        foreach (PlotBucket[] buckets in series.Select(item => item.Buckets))
         {
-            total = Math.Max(total, TotalOf(histogram));
-            foreach (Bucket bucket in histogram.BucketsWithValues)
+            total = Math.Max(total, TotalOf(buckets));
+            foreach (PlotBucket bucket in buckets)
             {
                 if (bucket.Start == 0)
                 {
@@ -118,23 +118,22 @@ internal static class DensityPlot
         return new([zero, zero * factor, .. edges], 2, factor);
     }
 
-    // TotalCount wraps at 2⁶⁴.
-    private static double TotalOf(PlainHdrHistogram<ulong> histogram) => histogram.BucketsWithValues.Sum(bucket => (double)bucket.Count);
+    // The sum of the integers would wrap at 2⁶⁴.
+    private static double TotalOf(PlotBucket[] buckets) => buckets.Sum(bucket => (double)bucket.Count);
 
     /// <summary>Returns the percentage of the values in each column; null for an empty histogram.</summary>
-    private static double[]? SharesOf(PlainHdrHistogram<ulong> histogram, Columns columns)
+    private static double[]? SharesOf(PlotBucket[] buckets, Columns columns)
     {
-        double total = TotalOf(histogram);
-        if (total == 0)
+        if (buckets.Length == 0)
         {
             return null;
         }
 
         (double[] edges, int first) = (columns.Edges, columns.First);
-        double toPercent = 100.0 / total;
+        double toPercent = 100 / TotalOf(buckets);
         double[] shares = new double[columns.Count];
         int column = first;
-        foreach (Bucket bucket in histogram.BucketsWithValues)
+        foreach (PlotBucket bucket in buckets)
         {
             double share = bucket.Count * toPercent;
             if (bucket.Start == 0)
@@ -161,7 +160,7 @@ internal static class DensityPlot
         return shares;
     }
 
-    private static double EndOf(Bucket bucket) => (double)bucket.Start + bucket.Step;
+    private static double EndOf(PlotBucket bucket) => (double)bucket.Start + bucket.Step;
 
     private static List<PlotStrip> StripsOf(
         Columns columns, double[] edges, List<(PlotSeries Series, double[] Shares)> named, PlotUnit unit)

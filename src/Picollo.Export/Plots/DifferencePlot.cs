@@ -14,8 +14,8 @@ internal static class DifferencePlot
 
     public static HdrHistogramPlot Make(PlotSeries before, PlotSeries after, PlotOptions options)
     {
-        PercentileCurve was = new(before.Histogram);
-        PercentileCurve now = new(after.Histogram);
+        PercentileCurve was = new(before.ToHistogram());
+        PercentileCurve now = new(after.ToHistogram());
         PlotUnit own = new(options.Unit);
 
         // The plot ends where one of the two has no more values.

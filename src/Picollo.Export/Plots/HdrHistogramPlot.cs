@@ -210,11 +210,11 @@ public sealed class HdrHistogramPlot
     private static double DrawOutOfRange(SvgWriter svg, IReadOnlyList<PlotSeries> series, double top)
     {
         const int MaxRows = 4;
-        PlotSeries[] lossy = [.. series.Where(item => item.Histogram.OverflowCount > 0)];
+        PlotSeries[] lossy = [.. series.Where(item => item.OverflowCount > 0)];
         int named = lossy.Length <= MaxRows ? lossy.Length : MaxRows - 1;
         foreach (PlotSeries item in lossy.Take(named))
         {
-            ulong count = item.Histogram.OverflowCount;
+            ulong count = item.OverflowCount;
             string text = Invariant($"{count:N0} {(count == 1 ? "value" : "values")} out of range");
             Row(series.Count > 1 && item.ShortName.Length > 0 ? $"{item.ShortName}: {text}" : text);
         }

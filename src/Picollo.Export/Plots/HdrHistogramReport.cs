@@ -100,9 +100,9 @@ internal static class ReportTable
         MomentRow("Mean", summary => summary.Mean);
         MomentRow("StDev", summary => summary.StDev);
         Row("Total", column => UnitText.Count(column.Summary.TotalCount), Change(summary => summary.TotalCount));
-        if (columns.Any(column => column.Summary.OverflowCount > 0))
+        if (columns.Any(column => column.OverflowCount > 0))
         {
-            Row("Out of range", column => UnitText.Count(column.Summary.OverflowCount), "");
+            Row("Out of range", column => UnitText.Count(column.OverflowCount), "");
         }
 
         Row("Precision", column => UnitText.Precision(column.Summary.RelativeError), "");
@@ -120,11 +120,13 @@ internal static class ReportTable
 /// <summary>A series in the report's table, with the digits of the text table (<see cref="HdrHistogramSummary.ToTable"/>).</summary>
 internal sealed class ReportColumn(PlotSeries series, double unit)
 {
-    public HdrHistogramSummary Summary { get; } = series.Histogram.GetSummary();
+    public HdrHistogramSummary Summary { get; } = series.ToHistogram().GetSummary();
+
+    public ulong OverflowCount => series.OverflowCount;
 
     public string Name => series.Label;
 
-    public bool IsEmpty => Summary.TotalCount == 0;
+    public bool IsEmpty => series.Buckets.Length == 0;
 
     /// <summary>Returns the value at a standard rank, given by its index.</summary>
     public string At(int rank)

@@ -27,7 +27,7 @@ internal static class PercentilePlot
         List<(PlotSeries Series, PercentileCurve Curve)> named = [];
         foreach (PlotSeries line in series)
         {
-            PercentileCurve curve = new(line.Histogram);
+            PercentileCurve curve = new(line.ToHistogram());
             double[] levels = Levels(curve.Nines, i => curve.ColumnAt(i));
             lines.Add(line, levels, isFilled: false);
             if (curve.Total > 0)

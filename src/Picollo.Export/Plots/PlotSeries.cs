@@ -2,16 +2,46 @@ using Picollo.Export.Text;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>A validated series with a copy of its histogram.</summary>
-internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogram)
+/// <summary>A validated series with a copy of its counts, because plots read it several times and need consistent data.</summary>
+/// <remarks>A plot of thousands of series holds all copies at once. A histogram would need a page for each octave with values.</remarks>
+internal sealed class PlotSeries
 {
     private const int MaxTitleLength = 120;
     private const int MaxTooltipLength = 40;
 
+    private readonly PlainHdrHistogramFactory<ulong> _factory;
     private string _title = "";
 
+    /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
+    private PlotSeries(string name, ReadOnlyHdrHistogram histogram)
+    {
+        (Name, _factory) = (name, HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage());
+        using HdrHistogramCounts counts = histogram.GetCounts();
+        OverflowCount = counts.CountBelowRange + counts.CountAboveRange;
+        List<PlotBucket> buckets = [];
+        ReadOnlySpan<ulong> used = counts.AsSpan();
+        for (int i = 0; i < used.Length; i++)
+        {
+            if (used[i] != 0)
+            {
+                int index = counts.FirstIndex + i;
+                buckets.Add(new(counts.Layout.GetStart(index), counts.Layout.GetStep(index), used[i]));
+            }
+        }
+
+        Buckets = [.. buckets];
+    }
+
+    public string Name { get; }
+
+    /// <summary>The buckets with values, in ascending order.</summary>
+    public PlotBucket[] Buckets { get; }
+
+    /// <summary>The number of values out of range.</summary>
+    public ulong OverflowCount { get; }
+
     /// <summary>The name in a legend or a table, which have space for a few lines.</summary>
-    public string Label => !Histogram.BucketsWithValues.Any() ? _title + " (no values)" : _title;
+    public string Label => Buckets.Length == 0 ? _title + " (no values)" : _title;
 
     /// <summary>The name in a tooltip.</summary>
     public string ShortName { get; private set; } = "";
@@ -31,6 +61,18 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
     public static PlotSeries[] ReadBoth(
         KeyValuePair<string, ReadOnlyHdrHistogram> before, KeyValuePair<string, ReadOnlyHdrHistogram> after) =>
         Shorten([Read(before, nameof(before), nameof(before)), Read(after, nameof(after), nameof(after))]);
+
+    /// <summary>Returns a histogram of the values within the range.</summary>
+    public PlainHdrHistogram<ulong> ToHistogram()
+    {
+        PlainHdrHistogram<ulong> histogram = _factory.Create();
+        foreach (PlotBucket bucket in Buckets)
+        {
+            histogram.Record(bucket.Start, bucket.Count);
+        }
+
+        return histogram;
+    }
 
     private static PlotSeries[] Shorten(PlotSeries[] series)
     {
@@ -55,7 +97,7 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
 
         try
         {
-            return new(series.Key, HdrHistogramMerger.Copy(series.Value));
+            return new(series.Key, series.Value);
         }
         catch (ObjectDisposedException e)
         {
@@ -65,3 +107,6 @@ internal sealed record PlotSeries(string Name, PlainHdrHistogram<ulong> Histogra
         }
     }
 }
+
+/// <summary>A bucket with values.</summary>
+internal readonly record struct PlotBucket(ulong Start, ulong Step, ulong Count);

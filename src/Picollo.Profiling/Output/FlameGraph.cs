@@ -175,18 +175,19 @@ internal static class FlameGraph
 
     private static string Summary(ProfileData profile)
     {
+        string start = profile.StartTime is { } time
+            ? string.Create(CultureInfo.InvariantCulture, $" · {time:yyyy-MM-dd HH:mm:ss} UTC")
+            : "";
         if (profile.EventName.Length == 0)
         {
-            string start = string.Create(CultureInfo.InvariantCulture, $" · {profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
-            return ProfileText.Total(profile) + (profile.StartTime is null ? "" : start);
+            return ProfileText.Total(profile) + start;
         }
 
         string lost = profile.LostSampleCount == 0 ? "" : $", {ProfileText.Samples(profile.LostSampleCount)} lost";
         return string.Create(
             CultureInfo.InvariantCulture,
             $"{ProfileText.Samples(profile.Value)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
-            + $"{ProfileText.Time((profile.CpuUsage ?? default).Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
-            + $"{profile.StartTime:yyyy-MM-dd HH:mm:ss} UTC");
+            + $"{ProfileText.Time((profile.CpuUsage ?? default).Total)} of CPU time in {ProfileText.Time(profile.Duration)}{start}");
     }
 
     private readonly record struct Look(string Color, string Opacity)

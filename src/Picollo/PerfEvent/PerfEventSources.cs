@@ -120,9 +120,11 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw Error(spec, $"{path} cannot be read: {e.Message}", e is UnauthorizedAccessException
+            // On Unix the HResult is the error number of the system, except for errors that have an exception type.
+            MeasurementUnavailableCause cause = e is UnauthorizedAccessException
                 ? MeasurementUnavailableCause.PermissionDenied
-                : MeasurementUnavailableCause.Unknown, e);
+                : LinuxReasons.CauseOf(e.HResult);
+            throw Error(spec, $"{path} cannot be read: {e.Message}", cause, e.HResult > 0 ? e.HResult : null, e);
         }
     }
 
@@ -130,5 +132,6 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         PerfEventSpec spec,
         string message,
         MeasurementUnavailableCause cause = MeasurementUnavailableCause.NotSupported,
-        Exception? inner = null) => new($"{spec.Name}: {message}", cause, innerException: inner);
+        int? errorNumber = null,
+        Exception? inner = null) => new($"{spec.Name}: {message}", cause, errorNumber, inner);
 }

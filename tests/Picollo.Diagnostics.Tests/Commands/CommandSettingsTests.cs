@@ -45,6 +45,19 @@ public sealed class CommandSettingsTests : IDisposable
         File.ReadAllLines($"{there}/seen").Should().Equal(there);
     }
 
+    /// <summary>The system resolves a link before <c>..</c>, so the path must not be shortened.</summary>
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    [Trait("Category", "Slow")]
+    public void A_path_of_the_program_through_a_link_is_not_shortened()
+    {
+        Directory.CreateDirectory($"{_folder}/version/app");
+        Script("version/tool", "exit 3");
+        Directory.CreateSymbolicLink($"{_folder}/current", $"{_folder}/version/app");
+        string link = Path.GetRelativePath(Environment.CurrentDirectory, $"{_folder}/current");
+
+        Create(isHeld: true, directory: _folder).Run($"{link}/../tool").ExitCode.Should().Be(3);
+    }
+
     [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
     [InlineData(true)]
     [InlineData(false)]

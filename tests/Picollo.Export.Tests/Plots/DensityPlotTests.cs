@@ -29,6 +29,19 @@ public class DensityPlotTests
         sum.Should().BeApproximately(100, 0.5, "each of up to 88 percentages has three digits");
     });
 
+    [Fact]
+    public void Shares_of_more_than_2_to_the_64_values_add_up()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithUInt64Storage().Create();
+        histogram.Record(1, ulong.MaxValue);
+        histogram.Record(1_000, 1);
+
+        SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("it", histogram)]));
+
+        double sum = picture.Tooltips.Sum(text => double.Parse(text.Split(": ")[1].TrimEnd('%', ' '), CultureInfo.InvariantCulture));
+        sum.Should().BeApproximately(100, 0.5);
+    }
+
     [Theory]
     [InlineData(1UL)]
     [InlineData(12_345UL)]

@@ -51,6 +51,17 @@ public sealed class PerfEventSourcesTests : IDisposable
     public void Missing_names_are_reported(string pmu, string terms, string message) =>
         FluentActions.Invoking(() => Resolve(pmu, terms)).Should().Throw<MeasurementUnavailableException>().WithMessage($"{pmu}/{terms}/: {message}");
 
+    [FactNeeding(Need.Linux)]
+    public void A_file_that_cannot_be_read_is_reported_with_the_error_number()
+    {
+        const int Loop = 40; // ELOOP: a link to itself
+        Directory.CreateDirectory(PathOf("devices/loop"));
+        File.CreateSymbolicLink(PathOf("devices/loop/type"), PathOf("devices/loop/type"));
+
+        FluentActions.Invoking(() => Resolve("loop", "event=1")).Should().Throw<MeasurementUnavailableException>().WithMessage("*type cannot be read*")
+            .Which.ErrorNumber.Should().Be(Loop);
+    }
+
     [Fact]
     public void Tracepoints_are_found_by_category_and_name() =>
         ResolveTracepoint(_sources, "sched", "sched_switch").Should().Be(new PerfEventDefinition(PerfTypeId.Tracepoint, 314));

@@ -5,7 +5,6 @@ internal sealed record HdrHistogramSettings
 {
     public static HdrHistogramSettings Default { get; } = new();
 
-    /// <summary>The relative error. For read-only histograms, it may be larger than the factories allow.</summary>
     public double RelativeError { get; init; } = 0.001;
 
     /// <summary>The base-2 logarithm of the lowest discernible value.</summary>
@@ -32,14 +31,13 @@ internal sealed record HdrHistogramSettings
 
     public static HdrHistogramSettings FromHistogram(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
 
-    /// <summary>Returns these settings with the layout of a histogram. The relative error is limited because a read-only histogram may be
-    /// coarser than any histogram that records.</summary>
+    /// <summary>Returns these settings with the layout of a histogram.</summary>
     public HdrHistogramSettings WithLayoutOf(ReadOnlyHdrHistogram histogram)
     {
         ArgumentNullException.ThrowIfNull(histogram);
         return this with
         {
-            RelativeError = Math.Min(histogram.RelativeError, HdrHistogramLayout.MaxRelativeError),
+            RelativeError = histogram.RelativeError,
             UnitScale = histogram.Layout.UnitScale,
             MinTrackableValue = histogram.MinTrackableValue,
             MaxTrackableValue = histogram.MaxTrackableValue,
