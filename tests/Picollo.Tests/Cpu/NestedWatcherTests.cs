@@ -134,6 +134,34 @@ public class NestedWatcherTests
         fault.Should().BeNull();
     }
 
+    /// <summary>A start or stop of an inner watcher changes the segment, but does not end it for the outer watcher.</summary>
+    [Fact]
+    public void The_total_of_an_outer_watcher_does_not_decrease_while_inner_ones_start_and_stop()
+    {
+        using var outer = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        bool isEnd = false;
+        long reads = 0, decreases = 0;
+        var reader = new Thread(() =>
+        {
+            for (long last = 0; !Volatile.Read(ref isEnd); reads++)
+            {
+                long now = outer.GetTotalNanoseconds();
+                decreases += now < last ? 1 : 0;
+                last = now;
+            }
+        });
+        reader.UnsafeStart();
+        for (int i = 0; i < 100_000; i++)
+        {
+            new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly).Stop();
+        }
+
+        Volatile.Write(ref isEnd, true);
+        reader.Join();
+        reads.Should().BePositive();
+        decreases.Should().Be(0);
+    }
+
     /// <summary>The runtime does not report the end of a thread that was started without a context.</summary>
     [Fact]
     public void A_thread_whose_end_is_not_reported_counts_until_its_last_measurement()

@@ -121,8 +121,13 @@ internal readonly struct RunningSegment
     public RunningSegment(ThreadSegment thread)
     {
         Thread = thread;
-        _version = thread.WaitForEvenVersion();
-        _number = thread.Number;
+        do
+        {
+            _version = thread.WaitForEvenVersion();
+            _number = thread.Number;
+            Volatile.ReadBarrier();
+        }
+        while (thread.Version != _version); // a number read during a change would be that of no segment
     }
 
     public ThreadSegment Thread { get; }
