@@ -11,7 +11,7 @@ internal static class CpuComparison
     private const int OfMicroseconds = 50;
 
     private const SystemCpuParts WithDetails =
-        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners | ProcessDetails.Waits;
+        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
     private static readonly Reads ThreadTotal = new("CpuUsageReader.GetThreadTimeNanoseconds()", CpuUsageReader.GetThreadTimeNanoseconds);
     private static readonly Reads ThreadSplit = new("CpuUsageReader.GetByThread()", () => CpuUsageReader.GetByThread().TotalNanoseconds);

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Top;
 internal sealed class TopModel(TopSettings settings) : IDisposable
 {
     private const SystemCpuParts Parts =
-        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners | ProcessDetails.Waits;
+        SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
     /// <summary>The interval of the first page. It is short so that the page appears soon, and long enough to show the current CPU use: the
     /// resolution of the counters is 10 ms.</summary>
@@ -27,7 +27,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     public bool WithThreads { get; set; }
 
     public IEnumerable<string> UnavailableReasons =>
-        new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, ProcessDetails.Owners, ProcessDetails.Waits }
+        new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits }
             .Select(part => _cpu?.GetUnavailableReason(part)).OfType<string>().Distinct();
 
     /// <summary>Takes a sample. Shares refer to the time since the previous sample. Takes an additional 200 ms if there is no comparable

@@ -41,7 +41,7 @@ public class PidstatTests
     [FactNeeding(Need.Pidstat, Need.Taskset)]
     public void Waits_agree_with_pidstat()
     {
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | ProcessDetails.Waits | ProcessDetails.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Waits | SystemCpuParts.Owners);
         int last = cpu.Cpus[^1].Cpu!.Value;
         using var plain = new Load(last, niceness: 0);
         using var nice = new Load(last, niceness: 3);

@@ -10,7 +10,7 @@ public class TopTests
     [FactNeeding(Need.Top, Need.Taskset)]
     public void States_and_processes_agree_with_top()
     {
-        using var cpu = new SystemCpu(SystemCpuParts.LoadAverage | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.LoadAverage | SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners);
         int last = cpu.Cpus[^1].Cpu!.Value;
         using var plain = new Load(last, niceness: 0);
         using var nice = new Load(last, niceness: 3);

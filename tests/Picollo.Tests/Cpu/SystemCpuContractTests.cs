@@ -101,8 +101,8 @@ public class SystemCpuContractTests
         ShouldHaveReason(cpu.Processes.Count == 0, SystemCpuParts.Processes);
         ShouldHaveReason(cpu.Threads.Count == 0, SystemCpuParts.Threads);
         ShouldHaveReason(cpu.Memory is null, SystemCpuParts.Memory);
-        ShouldHaveReason(cpu.Processes.All(p => p.UserId is null), ProcessDetails.Owners);
-        ShouldHaveReason(cpu.Processes.All(p => p.WaitShare is null) || cpu.Threads.All(t => t.WaitShare is null), ProcessDetails.Waits);
+        ShouldHaveReason(cpu.Processes.All(p => p.UserId is null), SystemCpuParts.Owners);
+        ShouldHaveReason(cpu.Processes.All(p => p.WaitShare is null) || cpu.Threads.All(t => t.WaitShare is null), SystemCpuParts.Waits);
         cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
         if (cpu is { RunnableThreadCount: { } running, TotalThreadCount: { } total })
         {

@@ -25,7 +25,7 @@ internal sealed class LinuxTasks(string procPath)
     private const int CommandLineLimit = 64 * 1024;
 
     private const SystemCpuParts OfTasks =
-        SystemCpuParts.Processes | SystemCpuParts.Threads | ProcessDetails.Owners | ProcessDetails.Waits;
+        SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners | SystemCpuParts.Waits;
 
     private readonly byte[] _openPath = Encoding.UTF8.GetBytes(procPath + '\0');
     private readonly bool _hasProcessClocks = OwnIdIn(procPath) == Environment.ProcessId;
@@ -41,9 +41,9 @@ internal sealed class LinuxTasks(string procPath)
         {
             sample.SetUnavailableReason(OfTasks, reason);
         }
-        else if ((parts & ProcessDetails.Waits) != 0 && sample.Waits.Count == 0)
+        else if ((parts & SystemCpuParts.Waits) != 0 && sample.Waits.Count == 0)
         {
-            sample.SetUnavailableReason(ProcessDetails.Waits, LinuxReasons.NoWaits);
+            sample.SetUnavailableReason(SystemCpuParts.Waits, LinuxReasons.NoWaits);
         }
     }
 
@@ -128,7 +128,7 @@ internal sealed class LinuxTasks(string procPath)
             ? clock
             : null;
         int firstWait = sample.Waits.Count;
-        string? reason = (parts & (SystemCpuParts.Threads | ProcessDetails.Waits)) == 0
+        string? reason = (parts & (SystemCpuParts.Threads | SystemCpuParts.Waits)) == 0
             ? null
             : ReadThreads(proc, path, process, stat.ThreadCount, sample, parts);
         if (isRequested)
@@ -148,12 +148,12 @@ internal sealed class LinuxTasks(string procPath)
     /// <summary>Adds the sizes and the owner, if requested.</summary>
     private static ProcessCpu WithDetails(ProcessCpu process, int proc, PathBuffer path, SystemCpuSample sample, SystemCpuParts parts)
     {
-        if ((parts & ProcessDetails.Owners) != 0)
+        if ((parts & SystemCpuParts.Owners) != 0)
         {
             process = process with { UserId = LinuxFiles.TryGetOwner(proc, path.Terminated) };
             if (process.UserId is null && !LinuxFiles.IsLastAbsent)
             {
-                sample.SetUnavailableReason(ProcessDetails.Owners, LinuxReasons.NoOwners);
+                sample.SetUnavailableReason(SystemCpuParts.Owners, LinuxReasons.NoOwners);
             }
         }
 
@@ -251,7 +251,7 @@ internal sealed class LinuxTasks(string procPath)
         int length = LinuxFiles.ReadOnce(directory, path.Terminated, text);
         bool isRead = ProcSchedStat.TryParse(length > 0 ? text[..length] : [], out ProcSchedStat stat);
         runNanoseconds = isRead ? stat.RunNanoseconds : null;
-        if ((parts & ProcessDetails.Waits) == 0)
+        if ((parts & SystemCpuParts.Waits) == 0)
         {
             return null;
         }

@@ -14,7 +14,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
         (SystemCpuParts.Cgroup, "macOS has no cgroups."),
         (SystemCpuParts.Pressure, "macOS has no pressure stall information."),
         (SystemCpuParts.Memory, "macOS reports the sizes of processes, but not their shared memory. The machine's memory is not read."),
-        (ProcessDetails.Waits, "macOS does not report how long threads wait for a CPU."),
+        (SystemCpuParts.Waits, "macOS does not report how long threads wait for a CPU."),
     ];
 
     private readonly MacTasks _tasks;

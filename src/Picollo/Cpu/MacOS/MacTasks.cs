@@ -21,7 +21,7 @@ internal sealed unsafe class MacTasks(long bootUnixNanoseconds)
         int count = ListProcesses();
         if (count <= 0)
         {
-            sample.SetUnavailableReason(SystemCpuParts.Processes | SystemCpuParts.Threads | ProcessDetails.Owners, NoProcesses);
+            sample.SetUnavailableReason(SystemCpuParts.Processes | SystemCpuParts.Threads | SystemCpuParts.Owners, NoProcesses);
             return;
         }
 
@@ -58,7 +58,7 @@ internal sealed unsafe class MacTasks(long bootUnixNanoseconds)
                 ThreadCount = info.ThreadCount,
                 VirtualBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.VirtualBytes),
                 ResidentBytes = (parts & SystemCpuParts.Memory) == 0 ? null : SizeOf(info.ResidentBytes),
-                UserId = (parts & ProcessDetails.Owners) == 0 ? null : info.UserId,
+                UserId = (parts & SystemCpuParts.Owners) == 0 ? null : info.UserId,
             };
             sample.Processes.Add(id, new TaskSample { Id = id, Shown = shown });
         }

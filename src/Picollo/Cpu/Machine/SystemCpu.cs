@@ -180,12 +180,11 @@ public sealed class SystemCpu : IDisposable
         // Owners and waits require the parts that they belong to.
         SystemCpuParts needed = part switch
         {
-            ProcessDetails.Owners => SystemCpuParts.Processes,
-            ProcessDetails.Waits => SystemCpuParts.Processes | SystemCpuParts.Threads,
+            SystemCpuParts.Owners => SystemCpuParts.Processes,
+            SystemCpuParts.Waits => SystemCpuParts.Processes | SystemCpuParts.Threads,
             _ => part,
         };
-        SystemCpuParts named = needed == part ? part : SystemCpuParts.All;
-        return (part & _parts) == 0 ? $"This part was not requested. Pass SystemCpuParts.{named} to the constructor."
+        return (part & _parts) == 0 ? $"This part was not requested. Pass SystemCpuParts.{part} to the constructor."
             : (needed & _parts) == 0 ? "Owners and waits require processes. Also pass SystemCpuParts.Processes to the constructor."
             : _now.GetUnavailableReason(part);
     }

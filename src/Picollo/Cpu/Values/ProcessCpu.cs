@@ -36,7 +36,7 @@ public readonly record struct ProcessCpu
     /// cgroup was throttled, divided by the time between the samples. It is a sum over threads, so it may exceed 1. Threads that started
     /// since the previous sample count from their start; those that ended do not count. A wait counts when it ends, so a wait longer than
     /// the time between the samples also results in a share above 1. <see langword="null"/> if <see cref="Share"/> is
-    /// <see langword="null"/>, without <see cref="SystemCpuParts.All"/>, and for a process with a thread whose wait could not be read.
+    /// <see langword="null"/>, without <see cref="SystemCpuParts.Waits"/>, and for a process with a thread whose wait could not be read.
     /// Linux only: the second number of schedstat, from which pidstat computes %wait for a single thread.</summary>
     public double? WaitShare { get; internal init; }
 
@@ -53,7 +53,7 @@ public readonly record struct ProcessCpu
     public long? SharedBytes { get; internal init; }
 
     /// <summary>The ID of the effective user, as seen from the user namespace of this process; <see langword="null"/> without
-    /// <see cref="SystemCpuParts.All"/>, and on Windows.</summary>
+    /// <see cref="SystemCpuParts.Owners"/>, and on Windows.</summary>
     public uint? UserId { get; internal init; }
 
     /// <summary>The CPU time used since the start of the process, including ended threads, with a resolution of 10 ms on Linux and 15.6 ms

@@ -35,22 +35,18 @@ public enum SystemCpuParts
     /// have only the first two sizes, at no cost.</summary>
     Memory = 128,
 
+    /// <summary><see cref="ProcessCpu.UserId"/>, if <see cref="Processes"/> are requested: on Linux one more system call per process, on
+    /// macOS no cost. Not available on Windows.</summary>
+    Owners = 256,
+
+    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/>, if <see cref="Processes"/> or
+    /// <see cref="Threads"/> are requested: one more file per thread, or no cost with <see cref="Threads"/>, which read that file anyway.
+    /// Linux only.</summary>
+    Waits = 512,
+
     /// <summary>All parts that describe the machine as a whole: a few small files, regardless of the number of processes.</summary>
     Machine = States | LoadAverage | RunQueue | Cgroup | Pressure,
 
-    /// <summary>Everything, including <see cref="ProcessCpu.UserId"/>, <see cref="ProcessCpu.WaitShare"/> and
-    /// <see cref="ThreadCpu.WaitShare"/>.</summary>
-    All = 1023,
-}
-
-/// <summary>The parts of <see cref="SystemCpuParts.All"/> that only the tool requests separately.</summary>
-internal static class ProcessDetails
-{
-    /// <summary><see cref="ProcessCpu.UserId"/> of the requested processes: on Linux one more system call per process, on macOS no cost.
-    /// Not available on Windows.</summary>
-    public const SystemCpuParts Owners = (SystemCpuParts)256;
-
-    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of the requested processes and threads: one more
-    /// file per thread, or no cost with <see cref="SystemCpuParts.Threads"/>, which read that file anyway. Linux only.</summary>
-    public const SystemCpuParts Waits = (SystemCpuParts)512;
+    /// <summary>Everything.</summary>
+    All = Machine | Processes | Threads | Memory | Owners | Waits,
 }

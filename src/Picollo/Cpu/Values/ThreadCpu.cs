@@ -32,8 +32,8 @@ public readonly record struct ThreadCpu
 
     /// <summary>The time between the last two samples in which the thread was runnable but did not run, because another thread ran or the
     /// cgroup was throttled, divided by the time between the samples. A wait counts when it ends, as in <see cref="ProcessCpu.WaitShare"/>.
-    /// <see langword="null"/> if <see cref="Share"/> is <see langword="null"/>, without <see cref="SystemCpuParts.All"/>, and for a thread
-    /// that has never run. Linux only.</summary>
+    /// <see langword="null"/> if <see cref="Share"/> is <see langword="null"/>, without <see cref="SystemCpuParts.Waits"/>, and for a
+    /// thread that has never run. Linux only.</summary>
     public double? WaitShare { get; internal init; }
 
     /// <summary>The CPU time used since the start of the thread, with a resolution of 10 ms on Linux and 15.6 ms on Windows.</summary>

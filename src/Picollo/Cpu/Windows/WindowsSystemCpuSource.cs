@@ -22,8 +22,8 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
         (SystemCpuParts.Cgroup, "Windows has no cgroups. The limits of job objects are not read."),
         (SystemCpuParts.Pressure, "Windows has no pressure stall information."),
         (SystemCpuParts.Memory, "Windows reports the sizes of processes, but not their shared memory. The machine's memory is not read."),
-        (ProcessDetails.Owners, "Process owners on Windows are SIDs, not numbers. They are not read."),
-        (ProcessDetails.Waits, "Windows does not report how long threads wait for a CPU."),
+        (SystemCpuParts.Owners, "Process owners on Windows are SIDs, not numbers. They are not read."),
+        (SystemCpuParts.Waits, "Windows does not report how long threads wait for a CPU."),
     ];
 
     private readonly ProcessList _processes;

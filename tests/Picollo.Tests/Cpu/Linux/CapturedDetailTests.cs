@@ -66,11 +66,11 @@ public sealed partial class CapturedDetailTests : IDisposable
         cpu.Threads.Single().WaitShare.Should().BeNull();
         cpu.Memory.Should().BeNull();
 
-        using SystemCpu alone = _root.Open(ProcessDetails.Owners | ProcessDetails.Waits | SystemCpuParts.Memory);
+        using SystemCpu alone = _root.Open(SystemCpuParts.Owners | SystemCpuParts.Waits | SystemCpuParts.Memory);
         alone.Memory.Should().NotBeNull();
         alone.Processes.Should().BeEmpty();
-        alone.GetUnavailableReason(ProcessDetails.Owners).Should().Contain("SystemCpuParts.Processes");
-        alone.GetUnavailableReason(ProcessDetails.Waits).Should().Contain("SystemCpuParts.Processes");
+        alone.GetUnavailableReason(SystemCpuParts.Owners).Should().Contain("SystemCpuParts.Processes");
+        alone.GetUnavailableReason(SystemCpuParts.Waits).Should().Contain("SystemCpuParts.Processes");
     }
 
     [FactNeeding(Need.Linux)]
@@ -80,10 +80,10 @@ public sealed partial class CapturedDetailTests : IDisposable
         uint other = Environment.IsPrivilegedProcess ? 4_000_000_000 : self;
         Write(7, "other", "1 1 1 1 0 1 0", threads: [7]);
         ChangeOwner(Path.Combine(_root.Folder, "proc/7"), other, uint.MaxValue).Should().Be(0);
-        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | ProcessDetails.Owners);
+        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | SystemCpuParts.Owners);
 
         cpu.Processes.Select(each => (each.Id, each.UserId)).Should().BeEquivalentTo(new (int, uint?)[] { (1, self), (7, other) });
-        cpu.GetUnavailableReason(ProcessDetails.Owners).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().BeNull();
     }
 
     [TheoryNeeding(Need.Linux)]
@@ -96,7 +96,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         SchedStat(1, 1, wait: 1_000_000_000, runs: 5);
         SchedStat(7, 7, wait: 2_000_000_000, runs: 5);
         SchedStat(7, 8, wait: 3_000_000_000, runs: 5);
-        using SystemCpu cpu = _root.Open(tasks | ProcessDetails.Waits);
+        using SystemCpu cpu = _root.Open(tasks | SystemCpuParts.Waits);
         SchedStat(1, 1, wait: 1_000_000_100, runs: 6);
         SchedStat(7, 7, wait: 2_000_000_200, runs: 6);
         SchedStat(7, 8, wait: 3_000_000_300, runs: 6);
@@ -108,7 +108,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         (long, double?)[] none = [], processes = [(1, 100), (7, 500)], threads = [(1, 100), (7, 200), (8, 300)];
         Waits(cpu.Processes.Select(each => ((long)each.Id, each.WaitShare))).Should().BeEquivalentTo((tasks & SystemCpuParts.Processes) == 0 ? none : processes);
         Waits(cpu.Threads.Select(each => (each.Id, each.WaitShare))).Should().BeEquivalentTo((tasks & SystemCpuParts.Threads) == 0 ? none : threads);
-        cpu.GetUnavailableReason(ProcessDetails.Waits).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().BeNull();
 
         // The interval is in whole ticks of 100 ns.
         static double? Rounded(double? value) => value is { } known ? Math.Round(known) : null;
@@ -126,10 +126,10 @@ public sealed partial class CapturedDetailTests : IDisposable
 
         foreach (SystemCpuParts tasks in new[] { SystemCpuParts.Processes, SystemCpuParts.Threads, Tasks })
         {
-            using SystemCpu cpu = _root.Open(tasks | ProcessDetails.Waits);
+            using SystemCpu cpu = _root.Open(tasks | SystemCpuParts.Waits);
             cpu.Update();
 
-            cpu.GetUnavailableReason(ProcessDetails.Waits).Should().Be(LinuxReasons.NoWaits);
+            cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().Be(LinuxReasons.NoWaits);
             cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be((tasks & SystemCpuParts.Processes) == 0 ? cpu.GetUnavailableReason(SystemCpuParts.Processes) : null);
             cpu.Processes.Should().NotContain(each => each.WaitShare != null);
             cpu.Threads.Should().NotContain(each => each.WaitShare != null);

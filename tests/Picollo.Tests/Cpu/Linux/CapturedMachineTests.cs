@@ -119,8 +119,8 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be(LinuxReasons.Hidden, "there is no process 1");
         cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Be(LinuxReasons.Hidden);
         cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory);
-        cpu.GetUnavailableReason(ProcessDetails.Owners).Should().Be(LinuxReasons.Hidden);
-        cpu.GetUnavailableReason(ProcessDetails.Waits).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().Be(LinuxReasons.Hidden);
+        cpu.GetUnavailableReason(SystemCpuParts.Waits).Should().Be(LinuxReasons.Hidden);
     }
 
     [FactNeeding(Need.Linux)]
@@ -271,9 +271,9 @@ public partial class CapturedMachineTests
         File.SetUnixFileMode(tasks, UnixFileMode.None);
         AsUnprivilegedUser(Sample).Should().Be((3, LinuxReasons.Hidden), "all threads of a process are hidden");
         File.SetUnixFileMode(tasks, Everybody);
-        AsUnprivilegedUser(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, null));
+        AsUnprivilegedUser(() => SampleWith(SystemCpuParts.Waits, SystemCpuParts.Waits)).Should().Be((3, null));
         File.SetUnixFileMode(waits, UnixFileMode.None);
-        AsUnprivilegedUser(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, LinuxReasons.Hidden), "the wait of a thread is hidden");
+        AsUnprivilegedUser(() => SampleWith(SystemCpuParts.Waits, SystemCpuParts.Waits)).Should().Be((3, LinuxReasons.Hidden), "the wait of a thread is hidden");
         File.SetUnixFileMode(secret, UnixFileMode.None);
         AsUnprivilegedUser(Sample).Should().Be((2, LinuxReasons.Hidden), "a process is hidden");
         File.SetUnixFileMode(secret, OwnerAlone);

@@ -28,11 +28,11 @@ public sealed partial class EndedProcessTests : IDisposable
         });
         ending.Start();
 
-        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | ProcessDetails.Owners);
+        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | SystemCpuParts.Owners);
         ending.Join();
 
         cpu.Processes.Should().Contain(process => process.Id == 7 && process.UserId == null);
-        cpu.GetUnavailableReason(ProcessDetails.Owners).Should().BeNull();
+        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().BeNull();
     }
 
     [LibraryImport("libc", EntryPoint = "mkfifo", StringMarshalling = StringMarshalling.Utf8)]

@@ -9,7 +9,7 @@ namespace Picollo.Tests.Cpu.Linux;
 [Trait("Category", "Slow")]
 public sealed class LiveDetailTests : IDisposable
 {
-    private const SystemCpuParts Waits = SystemCpuParts.Processes | ProcessDetails.Waits;
+    private const SystemCpuParts Waits = SystemCpuParts.Processes | SystemCpuParts.Waits;
 
     private readonly List<Process> _children = [];
 
@@ -47,7 +47,7 @@ public sealed class LiveDetailTests : IDisposable
         // The child ends after the shell has become a sleep, which does not wait for children.
         Process parent = Start("sh", "-c", "(while read name </proc/$$/comm && [ $name != sleep ]; do :; done) & echo $!; exec sleep 60");
         int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory | SystemCpuParts.Owners);
 
         ProcessCpu zombie = Eventually(cpu, id, each => each.State == 'Z');
 
@@ -61,7 +61,7 @@ public sealed class LiveDetailTests : IDisposable
     {
         // Changing the user without executing a program makes it undumpable: then root owns the files in its directory.
         Process child = Start("setpriv", "--euid=65534", "sleep", "60");
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | ProcessDetails.Owners);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Owners);
 
         Eventually(cpu, child.Id, each => each.Name == "sleep").UserId.Should().Be(65534);
         cpu.Processes.Single(each => each.Id == Environment.ProcessId).UserId.Should().Be(0);
@@ -182,7 +182,7 @@ public sealed class LiveDetailTests : IDisposable
         Array.ForEach(threads, thread => thread.Start());
         try
         {
-            using var cpu = new SystemCpu(Waits | SystemCpuParts.Memory | ProcessDetails.Owners);
+            using var cpu = new SystemCpu(Waits | SystemCpuParts.Memory | SystemCpuParts.Owners);
             cpu.Update();
             Enumerable.Range(0, 20).Any(_ =>
             {

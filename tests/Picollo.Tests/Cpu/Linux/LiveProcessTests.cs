@@ -264,7 +264,7 @@ public sealed partial class LiveProcessTests : IDisposable
             CpuUsageReader.TryGetByProcess(1, out _, out none);
         });
 
-        foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Memory, ProcessDetails.Owners, ProcessDetails.Waits })
+        foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits })
         {
             cpu.GetUnavailableReason(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
         }
