@@ -108,7 +108,11 @@ internal sealed partial class CpuScheduler
     {
         using (_starting.Enter())
         {
-            ObjectDisposedException.ThrowIf(_isClosed, typeof(CpuWorkerPool));
+            if (_isClosed)
+            {
+                throw Closed();
+            }
+
             for (; _startedThreads < WorkerCount; _startedThreads++)
             {
                 new WorkerThread(this, _workers[_startedThreads], _startedThreads + 1).Start(_startThread);
@@ -121,6 +125,10 @@ internal sealed partial class CpuScheduler
             }
         }
     }
+
+    /// <summary>Creates the exception for a task that is submitted after <c>DrainAsync</c> or <c>Dispose</c> was called.</summary>
+    private ObjectDisposedException Closed() => new(
+        typeof(CpuWorkerPool).FullName, $"The pool '{Name}' accepts no new tasks, because it is drained or disposed.");
 
     /// <summary>Starts a thread without a worker.</summary>
     private WorkerThread StartThread()

@@ -68,7 +68,11 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             // While a pool drains, its tasks may still submit the tasks that they need.
-            ObjectDisposedException.ThrowIf(_isCanceled || (_isClosed && CpuTask.Caller(this) is null), typeof(CpuWorkerPool));
+            if (_isCanceled || (_isClosed && CpuTask.Caller(this) is null))
+            {
+                throw Closed();
+            }
+
             if (task.IsCanceled)
             {
                 return false;

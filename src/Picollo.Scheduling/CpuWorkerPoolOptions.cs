@@ -34,8 +34,8 @@ public sealed class CpuWorkerPoolOptions
     } = -1;
 
     /// <summary>The time that a task may run while other tasks of its kind wait: 1 ms to 10 s, 10 ms by default. A slice ends at the task's
-    /// first checkpoint after this time. The timer can delay the end by up to a millisecond, its resolution. The rest of an interrupted
-    /// slice can be up to a whole slice late.</summary>
+    /// first checkpoint after this time. The timer can delay the end by up to a millisecond, its resolution. If a
+    /// short task interrupts a slice, the rest of the slice can end late, by up to a whole slice.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan TimeSlice
     {

@@ -65,7 +65,7 @@ public class OptionsBindingTests
     [Theory]
     [InlineData("Requests:MaxRoutes", "-1", "*'Picollo:Requests:MaxRoutes'*1 or more*-1*")]
     [InlineData("Requests:MaxRoutes", "many", "*'many'*'Picollo:Requests:MaxRoutes'*Int32*")]
-    [InlineData("Requests:MeasureAll", "yes", "*'yes'*'Picollo:Requests:MeasureAll'*Boolean*")]
+    [InlineData("Requests:MeasureAll", "yes", "*'yes'*'Picollo:Requests:MeasureAll'*Use true or false.")]
     [InlineData("Requests:CpuUsageDetail", "Kernel", "*'Kernel'*'Picollo:Requests:CpuUsageDetail'*Use UserAndKernel or TotalOnly.")]
     [InlineData("Requests:CpuUsageDetail", "7", "*'Picollo:Requests:CpuUsageDetail'*UserAndKernel, TotalOnly*7*")]
     [InlineData("Requests:CpuBudget", "00:00:00", "*'Picollo:Requests:CpuBudget'*above 0 and at most 1 hour*00:00:00*")]
@@ -79,12 +79,13 @@ public class OptionsBindingTests
     [InlineData("Meters:MaxSeries", "100001", "*'Picollo:Meters:MaxSeries'*100000*100001*")]
     [InlineData("Meters:MeterNames:0", " ", "*'Picollo:Meters:MeterNames'*empty*")]
     [InlineData("Meters:Scales:shop.price", "0", "*'Picollo:Meters:Scales'*shop.price*1E-30 to 1E+30*0*")]
-    [InlineData("Profiling", "true", "*PicolloOptions*'Profiling'*")]
+    [InlineData("Profiling", "true", "There is no option with the configuration key 'Picollo:Profiling'.")]
     [InlineData("Requests", "true", "'Picollo:Requests' must have keys or elements below it*")]
     [InlineData("CpuWorkers", "4", "'Picollo:CpuWorkers' must have keys or elements below it*")]
     [InlineData("Meters:MeterNames", "Shop", "'Picollo:Meters:MeterNames' must have keys or elements below it*")]
-    [InlineData("Requests:MaxRoute", "5", "*PicolloRequestOptions*'MaxRoute'*")]
-    [InlineData("CpuWorkers:Workers", "5", "*CpuWorkerPoolOptions*'Workers'*")]
+    [InlineData("Requests:MaxRoute", "5", "There is no option with the configuration key 'Picollo:Requests:MaxRoute'.")]
+    [InlineData("Meters:Names:0", "Shop", "There is no option with the configuration key 'Picollo:Meters:Names'.")]
+    [InlineData("CpuWorkers:Workers", "5", "There is no option with the configuration key 'Picollo:CpuWorkers:Workers'.")]
     public Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message) =>
         ShouldNotStartAsync(services => services.AddPicollo(Section(new() { [key] = value })), message);
 
@@ -135,8 +136,8 @@ public class OptionsBindingTests
     [InlineData("Headers:Content-Type", "s3cr3t", "*'Picollo:Headers'*'Content-Type'*")]
     [InlineData("Endpoint", "https://user:s3cr3t@host:99999/", "*'Picollo:Endpoint'*System.Uri*")]
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
-    [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*")]
-    [InlineData("Temporality", "Delta", "*OtlpExportOptions*'Temporality'*")]
+    [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*Use true or false.")]
+    [InlineData("Temporality", "Delta", "There is no option with the configuration key 'Picollo:Temporality'.")]
     public Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message) =>
         ShouldNotStartAsync(services => services.AddPicolloOtlpExporter(Section(new() { [key] = value })), message);
 

@@ -90,7 +90,10 @@ internal static class RunFacts
             Fact = RunFact.CpuTime,
             RouteMetric = "picollo.http.server.request.cpu.time",
             WorkMetric = "picollo.work.cpu.time",
-            Description = HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." },
+            Description = HdrHistogramDescription.Nanoseconds with
+            {
+                Help = "CPU time of each request or run of named work, on all threads.",
+            },
             JsonName = "cpuSeconds",
             Name = "CPU",
             IsPlotted = true,
@@ -101,7 +104,10 @@ internal static class RunFacts
             Fact = RunFact.WallTime,
             RouteMetric = StatusDuration.Metric, // the exposition contains these histograms instead
             WorkMetric = "picollo.work.wall.time",
-            Description = HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." },
+            Description = HdrHistogramDescription.Nanoseconds with
+            {
+                Help = "Duration of each request or run of named work, from start to end.",
+            },
             JsonName = "wallSeconds",
             Name = "wall",
             IsPlotted = true,
@@ -114,7 +120,7 @@ internal static class RunFacts
             WorkMetric = "picollo.work.allocated",
             Description = new()
             {
-                Help = "Bytes allocated by each run, on all threads.",
+                Help = "Bytes allocated by each request or run of named work, on all threads.",
                 Unit = new() { Name = "bytes" },
                 LowestBound = 256,
             },

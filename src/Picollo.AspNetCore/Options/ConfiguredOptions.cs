@@ -1,6 +1,8 @@
 using Microsoft.Extensions.Configuration;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 using Picollo.Export;
+using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore;
 
@@ -66,14 +68,38 @@ internal static class ConfiguredOptions
             return $"The configuration value of '{key}' is invalid. {message}";
         }
 
+        if (message.Contains(nameof(BinderOptions.ErrorOnUnknownConfiguration), StringComparison.Ordinal))
+        {
+            return UnknownKeys(message, configuration);
+        }
+
         // The values of an exporter can contain passwords. The binder writes: '…' at 'key' to type 'type'.
         if (typeof(TOptions) == typeof(OtlpExportOptions) && message.LastIndexOf("' at '", StringComparison.Ordinal) is >= 0 and var at)
         {
-            return "Failed to convert the configuration value" + message[(at + 1)..];
+            message = "Failed to convert the configuration value" + message[(at + 1)..];
         }
 
-        return message.Contains(nameof(CpuUsageDetail), StringComparison.Ordinal)
+        return message.EndsWith($"'{typeof(CpuUsageDetail)}'.", StringComparison.Ordinal)
             ? $"{message} Use {string.Join(" or ", Enum.GetNames<CpuUsageDetail>())}."
+            : message.EndsWith($"'{typeof(bool)}'.", StringComparison.Ordinal) ? $"{message} Use true or false."
             : message;
+    }
+
+    // The binder writes: 'ErrorOnUnknownConfiguration' was set …, but the following properties were not found on the instance of TYPE:
+    // 'KEY', 'KEY'. TYPE determines the section of the keys.
+    private static string UnknownKeys(string message, IConfiguration configuration)
+    {
+        string section =
+            message.Contains(nameof(PicolloRequestOptions), StringComparison.Ordinal) ? nameof(PicolloOptions.Requests)
+            : message.Contains(nameof(CpuWorkerPoolOptions), StringComparison.Ordinal) ? nameof(PicolloOptions.CpuWorkers)
+            : message.Contains(nameof(MeterHistogramsOptions), StringComparison.Ordinal) ? nameof(PicolloOptions.Meters)
+            : "";
+        string[] names = message[(message.LastIndexOf(": ", StringComparison.Ordinal) + 2)..].Split(", ");
+        IEnumerable<string> keys = names.Select(name => $"'{PathOf(name.Trim('\''))}'");
+        return $"There is no option with the configuration key {string.Join(" or ", keys)}.";
+
+        string PathOf(string name) => string.Join(
+            ConfigurationPath.KeyDelimiter,
+            ((string?[])[(configuration as IConfigurationSection)?.Path, section, name]).Where(part => !string.IsNullOrEmpty(part)));
     }
 }

@@ -41,9 +41,9 @@ public sealed class PicolloOptions
         set => field = AtLeast(1, value);
     } = 16;
 
-    /// <summary>The token that opens the page to clients on this machine of which the server cannot prove that they run as its own user.
-    /// 16 to 128 letters, digits, or characters of <c>-._~</c>. <see langword="null"/>, the default, for a random token that changes at
-    /// each start.</summary>
+    /// <summary>The token that opens the page to clients on this machine that run as another user, or whose user is unknown. 16 to
+    /// 128 letters, digits, or characters of <c>-._~</c>. <see langword="null"/>, the default, for a random token that changes at each
+    /// start.</summary>
     /// <remarks>
     /// <para>The token is required in the Development environment, unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is
     /// called on the page: on Linux, for requests of other users; on other systems, for all requests. The address with the token is logged

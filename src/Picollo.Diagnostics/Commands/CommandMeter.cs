@@ -57,9 +57,9 @@ public sealed class CommandMeter
 
     /// <summary>The current directory of the commands. <see langword="null"/>, the default, for the current directory of this
     /// process.</summary>
-    /// <remarks>A relative path of the program is relative to the current directory of this process, as in
-    /// <see cref="ProcessStartInfo.WorkingDirectory"/>. A relative entry of <c>PATH</c>, in which only names are looked up, is relative to
-    /// this directory.</remarks>
+    /// <remarks>If the program is a relative path with a slash, it is relative to the current directory of this process, as with
+    /// <see cref="ProcessStartInfo.WorkingDirectory"/>. If the program is a name and <c>PATH</c> contains a relative directory, that
+    /// directory is relative to <see cref="WorkingDirectory"/>.</remarks>
     /// <exception cref="ArgumentException">The value is empty or contains a NUL character.</exception>
     public string? WorkingDirectory
     {

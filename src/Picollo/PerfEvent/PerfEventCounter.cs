@@ -47,8 +47,8 @@ public sealed partial class PerfEventCounter
     public bool HasUserTime { get; private set; }
 
     /// <summary>The number of events (nanoseconds for the kernel's clocks) from the creation of the session, or its last
-    /// <see cref="PerfEventCounterSession.Reset"/>, to the last read; scaled if the counter was multiplexed. 0 before the first
-    /// read.</summary>
+    /// <see cref="PerfEventCounterSession.Reset"/>, to the last <see cref="PerfEventCounterSession.Read"/>; scaled if the counter was
+    /// multiplexed. 0 before the first read. <see cref="PerfEventCounterSession.Measure"/> does not change it.</summary>
     public ulong Value => PerfMath.Delta(_baseline, _now, overhead: 0);
 
     /// <summary>The unscaled count from which <see cref="Value"/> is computed, with the times that scale it.</summary>

@@ -85,7 +85,7 @@ internal static class PerfEventNames
 
     public static string Unknown(string name) =>
         $"There is no event \"{name}\". Similar names: {string.Join(", ", Nearest(name))}. "
-        + "Specify other events as r and hexadecimal digits, as pmu/event/ or as category:tracepoint.";
+        + "Other events have the form rNUMBER (hexadecimal), pmu/event/ or category:tracepoint.";
 
     public static IEnumerable<string> Nearest(string name) => Known.Keys
         .Order(StringComparer.Ordinal)

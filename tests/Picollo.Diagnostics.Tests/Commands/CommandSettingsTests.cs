@@ -82,7 +82,7 @@ public sealed class CommandSettingsTests : IDisposable
     [InlineData(false)]
     [Trait("Category", "Slow")]
     public void A_missing_directory_is_reported(bool isHeld) => Create(isHeld, directory: "/picollo/none").Invoking(meter => meter.Run("true"))
-        .Should().Throw<Win32Exception>().WithMessage("true in /picollo/none: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
+        .Should().Throw<Win32Exception>().WithMessage("working directory /picollo/none: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
 
     [Theory]
     [InlineData("", "value")]

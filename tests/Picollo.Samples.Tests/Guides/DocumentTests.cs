@@ -47,6 +47,22 @@ public sealed partial class DocumentTests
 
     [Theory]
     [MemberData(nameof(Documents))]
+    public void Code_blocks_contain_the_usings_that_no_earlier_block_has_shown(string path)
+    {
+        HashSet<string?> shown = [];
+        foreach (string block in Markdown.Of(path).CodeBlocks)
+        {
+            shown.UnionWith(block.Split('\n').Where(line => UsingDirective().IsMatch(line)).Select(line => line["using ".Length..^1]));
+            foreach (string name in TypeName().Matches(CommentOrText().Replace(block, "")).Select(match => match.Value).Distinct())
+            {
+                string?[] namespaces = [.. PublicTypes.Where(type => type.Name.Split('`')[0] == name).Select(type => type.Namespace)];
+                (namespaces.Length == 0 || namespaces.Any(shown.Contains)).Should().BeTrue("{0} uses {1} of {2}", path, name, string.Join(", ", namespaces));
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Documents))]
     public void Links_within_the_repository_point_to_an_existing_file_and_heading(string path)
     {
         Markdown document = Markdown.Of(path);
@@ -176,6 +192,13 @@ public sealed partial class DocumentTests
 
     [GeneratedRegex(@"^Next: \[[^]]*\]\(([^)#]*)\)", RegexOptions.Multiline)]
     private static partial Regex NextLink();
+
+    [GeneratedRegex(@"//.*|""[^""]*""")]
+    private static partial Regex CommentOrText();
+
+    /// <summary>A name that is neither a member (after a dot) nor set in an initializer (before an equals sign).</summary>
+    [GeneratedRegex(@"(?<![.\w])[A-Z]\w+\b(?!\s*=[^=>])")]
+    private static partial Regex TypeName();
 
     [GeneratedRegex(@"^using [A-Z][\w.]*;$")]
     private static partial Regex UsingDirective();

@@ -23,7 +23,8 @@ public class ShutdownTests
         Task drained = pool.DrainAsync();
         Task again = pool.DrainAsync();
 
-        pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>().WithMessage("*CpuWorkerPool*");
+        pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>()
+            .WithMessage("The pool '*' accepts no new tasks, because it is drained or disposed.*CpuWorkerPool*");
         pool.Invoking(each => { _ = each.ForEachAsync([1], (_, _) => { }); }).Should().Throw<ObjectDisposedException>();
         drained.IsCompleted.Should().BeFalse();
         await held.Release();

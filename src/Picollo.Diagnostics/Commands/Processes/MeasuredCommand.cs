@@ -83,8 +83,13 @@ internal sealed record MeasuredCommand
     public override string ToString() => Text;
 
     /// <summary>Creates the exception for a command that cannot be executed, or whose directory cannot be entered.</summary>
-    public Win32Exception StartFailed(int error) => new(
-        error, $"{ArgumentList[0]}{(WorkingDirectory is null ? "" : $" in {WorkingDirectory}")}: {Marshal.GetPInvokeErrorMessage(error)}");
+    public Win32Exception StartFailed(int error)
+    {
+        string subject = WorkingDirectory is null ? ArgumentList[0]
+            : Directory.Exists(WorkingDirectory) ? $"{ArgumentList[0]} (working directory {WorkingDirectory})"
+            : $"working directory {WorkingDirectory}";
+        return new(error, $"{subject}: {Marshal.GetPInvokeErrorMessage(error)}");
+    }
 
     private static string[] ArgumentsOf(int id)
     {

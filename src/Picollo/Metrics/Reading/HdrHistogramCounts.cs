@@ -54,8 +54,8 @@ public sealed class HdrHistogramCounts : IDisposable
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ulong TotalCount => CounterMath.Sum(AsSpan());
 
-    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. All other buckets are empty, and some of these
-    /// may be.</summary>
+    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. Some of them can be 0. All other buckets
+    /// are empty.</summary>
     /// <returns>The counts, without a copy; empty if no value was recorded within the range. Valid until disposal.</returns>
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ReadOnlySpan<ulong> AsSpan()

@@ -213,8 +213,11 @@ public abstract partial class HdrHistogram
             {
                 if (own.Counts[i] < subtracted.Counts[i])
                 {
+                    Bucket bucket = BucketAt(i, own.Counts[i]);
                     throw new ArgumentException(
-                        $"Cannot subtract {subtracted.Counts[i]} values from the bucket {BucketAt(i, own.Counts[i])}.", nameof(other));
+                        $"The bucket from {bucket.Start} to {bucket.End} has {bucket.Count} values, so {subtracted.Counts[i]} cannot be "
+                        + "subtracted.",
+                        nameof(other));
                 }
             }
 
