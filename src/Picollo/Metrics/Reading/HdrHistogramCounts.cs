@@ -54,9 +54,9 @@ public sealed class HdrHistogramCounts : IDisposable
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ulong TotalCount => CounterMath.Sum(AsSpan());
 
-    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. All other buckets are empty, and some of these
-    /// may be.</summary>
-    /// <returns>The counts, without a copy; empty if no value was recorded within the range. Valid until disposal.</returns>
+    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. All other buckets are empty, and some or all of
+    /// these may be. For a snapshot, they are all buckets of its range.</summary>
+    /// <returns>The counts, without a copy; empty if the histogram has not had a value within its range. Valid until disposal.</returns>
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ReadOnlySpan<ulong> AsSpan()
     {
