@@ -81,13 +81,27 @@ public class OptionsBindingTests
     [InlineData("Meters:Scales:shop.price", "0", "*'Picollo:Meters:Scales'*shop.price*1E-30 to 1E+30*0*")]
     [InlineData("Profiling", "true", "There is no option with the configuration key 'Picollo:Profiling'.")]
     [InlineData("Requests", "true", "'Picollo:Requests' must have keys or elements below it*")]
+    [InlineData("requests", "true", "'Picollo:requests' must have keys or elements below it*")]
     [InlineData("CpuWorkers", "4", "'Picollo:CpuWorkers' must have keys or elements below it*")]
     [InlineData("Meters:MeterNames", "Shop", "'Picollo:Meters:MeterNames' must have keys or elements below it*")]
+    [InlineData("Meters", "Shop", "'Picollo:Meters' must have keys or elements below it*")]
+    [InlineData("Meters:Scales", "5", "'Picollo:Meters:Scales' must have keys or elements below it*")]
+    [InlineData("Requests:MaxRoutes:0", "5", "'Picollo:Requests:MaxRoutes' must have a value*")]
+    [InlineData("requests:cpubudget:seconds", "1", "'Picollo:requests:cpubudget' must have a value*")]
+    [InlineData("PageToken:0", "0123456789abcdef", "'Picollo:PageToken' must have a value*")]
+    [InlineData("Meters:MeterNames:0:Name", "Shop", "'Picollo:Meters:MeterNames:0' must have a value*")]
+    [InlineData("Meters:Scales:shop.price:Cents", "100", "'Picollo:Meters:Scales:shop.price' must have a value*")]
+    [InlineData("", "true", "'Picollo' must have keys or elements below it*")]
     [InlineData("Requests:MaxRoute", "5", "There is no option with the configuration key 'Picollo:Requests:MaxRoute'.")]
     [InlineData("Meters:Names:0", "Shop", "There is no option with the configuration key 'Picollo:Meters:Names'.")]
     [InlineData("CpuWorkers:Workers", "5", "There is no option with the configuration key 'Picollo:CpuWorkers:Workers'.")]
     public Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message) =>
         ShouldNotStartAsync(services => services.AddPicollo(Section(new() { [key] = value })), message);
+
+    [Fact]
+    public Task The_error_has_the_key_of_the_option_and_not_of_an_instrument_with_that_name() => ShouldNotStartAsync(
+        services => services.AddPicollo(Section(new() { ["Meters:MaxSeries"] = "0", ["Meters:Scales:MaxSeries"] = "5" })),
+        "*'Picollo:Meters:MaxSeries'*");
 
     [Fact]
     public void The_error_does_not_contain_an_invalid_token() => FluentActions
@@ -135,7 +149,12 @@ public class OptionsBindingTests
     [InlineData("Endpoint", "ftp://collector", "*'Picollo:Endpoint'*http or https*")]
     [InlineData("Headers:Content-Type", "s3cr3t", "*'Picollo:Headers'*'Content-Type'*")]
     [InlineData("Endpoint", "https://user:s3cr3t@host:99999/", "*'Picollo:Endpoint'*System.Uri*")]
+    [InlineData("Timeout", "5' at 's3cr3t", "*'Picollo:Timeout'*System.TimeSpan*")]
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
+    [InlineData("Headers:api-key:0", "s3cr3t", "'Picollo:Headers:api-key' must have a value*")]
+    [InlineData("ResourceAttributes", "team=s3cr3t", "'Picollo:ResourceAttributes' must have keys or elements below it*")]
+    [InlineData("Interval:Seconds", "1", "'Picollo:Interval' must have a value*")]
+    [InlineData("", "s3cr3t", "'Picollo' must have keys or elements below it*")]
     [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*Use true or false.")]
     [InlineData("Temporality", "Delta", "There is no option with the configuration key 'Picollo:Temporality'.")]
     public Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message) =>
@@ -152,7 +171,8 @@ public class OptionsBindingTests
     }
 
     private static IConfigurationSection Section(Dictionary<string, string> settings) => new ConfigurationBuilder()
-        .AddInMemoryCollection(settings.Select(setting => KeyValuePair.Create<string, string?>("Picollo:" + setting.Key, setting.Value)))
+        .AddInMemoryCollection(settings.Select(
+            setting => KeyValuePair.Create<string, string?>($"Picollo:{setting.Key}".TrimEnd(':'), setting.Value)))
         .Build().GetSection("Picollo");
 
     /// <summary>Returns all public options by their keys.</summary>

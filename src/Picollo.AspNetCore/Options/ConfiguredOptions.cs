@@ -12,34 +12,33 @@ internal static class ConfiguredOptions
     /// <exception cref="OptionsValidationException">A key does not exist, or a value is invalid.</exception>
     public static void Read(IConfiguration configuration, PicolloOptions options) => Check<PicolloOptions>(configuration, () =>
     {
-        CheckSections(
-            configuration,
-            nameof(options.Requests),
-            nameof(options.CpuWorkers),
-            nameof(options.Meters),
-            $"{nameof(options.Meters)}:{nameof(options.Meters.MeterNames)}",
-            $"{nameof(options.Meters)}:{nameof(options.Meters.Scales)}");
         configuration.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
+        CheckSections(configuration, "", "Requests", "CpuWorkers", "Meters", "Meters:MeterNames", "Meters:Scales");
         options.Meters.Copy(); // checks names and scales
     });
 
     /// <inheritdoc cref="Read(IConfiguration, PicolloOptions)"/>
     public static void Read(IConfiguration configuration, OtlpExportOptions options) => Check<OtlpExportOptions>(configuration, () =>
     {
-        CheckSections(configuration, nameof(options.Headers), nameof(options.ResourceAttributes));
         configuration.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
+        CheckSections(configuration, "", nameof(options.Headers), nameof(options.ResourceAttributes));
         _ = new OtlpSettings(options, static _ => null, null);
     });
 
-    // The binder ignores a single value where keys are expected, such as Headers="api-key=…". The value may be secret.
-    private static void CheckSections(IConfiguration configuration, params ReadOnlySpan<string> keys)
+    // The binder ignores a single value where keys are expected, such as Headers="api-key=…", and keys where a value is expected, such as
+    // CpuBudget:Seconds=1. Values may be secret.
+    private static void CheckSections(IConfiguration configuration, params ReadOnlySpan<string> sections)
     {
-        foreach (string key in keys)
+        int start = (configuration as IConfigurationSection)?.Path.Length ?? 0;
+        foreach ((string key, _) in configuration.AsEnumerable().Where(setting => !string.IsNullOrEmpty(setting.Value)))
         {
-            IConfigurationSection section = configuration.GetSection(key);
-            if (!string.IsNullOrEmpty(section.Value))
+            string relative = key[start..].TrimStart(':');
+            bool isSection = sections.Contains(relative, StringComparer.OrdinalIgnoreCase);
+            if (isSection || !sections.Contains(ConfigurationPath.GetParentPath(relative) ?? "", StringComparer.OrdinalIgnoreCase))
             {
-                throw new InvalidOperationException($"'{section.Path}' must have keys or elements below it, and not a value.");
+                throw new InvalidOperationException(isSection
+                    ? $"'{key}' must have keys or elements below it, and not a value."
+                    : $"'{ConfigurationPath.GetParentPath(key)}' must have a value, and not keys or elements below it.");
             }
         }
     }
@@ -63,8 +62,9 @@ internal static class ConfiguredOptions
         string message = e.Message.ReplaceLineEndings(" ");
         if (e is ArgumentException { ParamName: { } property })
         {
-            string key = configuration.AsEnumerable().Select(setting => setting.Key).FirstOrDefault(
-                key => ConfigurationPath.GetSectionKey(key).Equals(property, StringComparison.OrdinalIgnoreCase), property);
+            // The keys of instruments, which can have any name, are longer than those of options.
+            string key = configuration.AsEnumerable().Select(setting => setting.Key).Where(key => ConfigurationPath.GetSectionKey(key)
+                .Equals(property, StringComparison.OrdinalIgnoreCase)).MinBy(key => key.Length) ?? property;
             return $"The configuration value of '{key}' is invalid. {message}";
         }
 

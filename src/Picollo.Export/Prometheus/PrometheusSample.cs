@@ -8,8 +8,18 @@ public readonly struct PrometheusSample
     /// <summary>Creates a sample.</summary>
     /// <param name="value">The value.</param>
     /// <param name="labels">The labels of the series. They are copied.</param>
-    public PrometheusSample(double value, ReadOnlySpan<KeyValuePair<string, string>> labels = default) =>
+    /// <exception cref="ArgumentNullException">A key or a value is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">A key is empty.</exception>
+    public PrometheusSample(double value, ReadOnlySpan<KeyValuePair<string, string>> labels = default)
+    {
+        foreach ((string key, string text) in labels)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(key, nameof(labels));
+            ArgumentNullException.ThrowIfNull(text, nameof(labels));
+        }
+
         (Value, _labels) = (value, labels.IsEmpty ? null : labels.ToArray());
+    }
 
     /// <summary>The value.</summary>
     public double Value { get; }

@@ -84,6 +84,13 @@ public sealed class CommandSettingsTests : IDisposable
     public void A_missing_directory_is_reported(bool isHeld) => Create(isHeld, directory: "/picollo/none").Invoking(meter => meter.Run("true"))
         .Should().Throw<Win32Exception>().WithMessage("working directory /picollo/none: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
 
+    [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_variable_that_is_too_long_for_the_system_is_an_error_of_the_command(bool isHeld) =>
+        Create(isHeld, new() { ["LONG"] = new string('x', 1 << 18) }).Invoking(meter => meter.Run("true"))
+            .Should().Throw<Win32Exception>().WithMessage("true: Argument list too long").Which.NativeErrorCode.Should().Be(Errno.E2BIG);
+
     [Theory]
     [InlineData("", "value")]
     [InlineData("a=b", "value")]

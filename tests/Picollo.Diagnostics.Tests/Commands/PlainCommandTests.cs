@@ -35,6 +35,20 @@ public class PlainCommandTests
         .Should().Throw<Win32Exception>().WithMessage("/etc/passwd: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
 
     [FactNeeding(Need.Linux)]
+    public void A_directory_is_not_a_program() => Meter.Invoking(meter => meter.Start("/usr"))
+        .Should().Throw<Win32Exception>().WithMessage("/usr: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
+
+    [FactNeeding(Need.Linux)]
+    public void A_signal_after_disposal_does_nothing()
+    {
+        RunningCommand running = Meter.Start("true");
+        running.Dispose();
+
+        running.Invoking(command => command.SendSignal(15)).Should().NotThrow();
+        running.Id.Should().BeGreaterThan(0);
+    }
+
+    [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void A_signal_reaches_the_command_and_disposing_kills_it()
     {

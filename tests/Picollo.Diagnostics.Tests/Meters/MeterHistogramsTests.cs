@@ -263,6 +263,20 @@ public class MeterHistogramsTests
     }
 
     [Fact]
+    public void An_instrument_that_is_published_during_the_disposal_is_not_recorded()
+    {
+        MeterHistograms? histograms = null;
+        using Listening listening = new(options => options.IsExcluded = _ =>
+        {
+            histograms!.Dispose();
+            return false;
+        });
+        histograms = listening.Histograms;
+
+        listening.Meter.CreateHistogram<int>("late").Enabled.Should().BeFalse();
+    }
+
+    [Fact]
     public void A_further_exclusion_does_not_replace_the_previous_one()
     {
         using Listening listening = new(options => options.IsExcluded = instrument => instrument.Name == "first");

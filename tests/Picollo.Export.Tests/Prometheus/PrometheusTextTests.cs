@@ -313,6 +313,14 @@ public class PrometheusTextTests
         (sample.Value, default(PrometheusSample).Labels.Count).Should().Be((3, 0));
     }
 
+    [Theory]
+    [InlineData(null, "v")]
+    [InlineData("", "v")]
+    [InlineData("k", null)]
+    public void A_label_of_a_sample_has_a_name_and_a_value(string? key, string? value) => FluentActions
+        .Invoking(() => new PrometheusSample(1, [new("other", "x"), new(key!, value!)]))
+        .Should().Throw<ArgumentException>().WithParameterName("labels");
+
     [Fact]
     public void A_counter_has_a_line_for_each_set_of_labels()
     {

@@ -215,6 +215,8 @@ public abstract partial class HistogramContract
             }
         }
 
+        histogram.Record(ulong.MaxValue, (ulong)random.Next(2)); // the last bucket of the range
+
         // Fill the buffer of the pool with values other than 0.
         ulong[] dirty = ArrayPool<ulong>.Shared.Rent(histogram.Length);
         dirty.AsSpan().Fill(77);

@@ -133,7 +133,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
                 : LibC.posix_spawn_file_actions_adddup2(&actions, Number(inputSource), 0);
             error = error != 0 || !command.OutputToError ? error : LibC.posix_spawn_file_actions_adddup2(&actions, 2, 1);
             error = error != 0 ? error : SpawnWithSignalsBlocked(&process, program, &actions, argumentTexts, environment);
-            return error == 0 ? process : throw Refused("posix_spawn", error);
+            return error == 0 ? process
+                : throw (error == Errno.E2BIG ? command.StartFailed(error) : (Exception)Refused("posix_spawn", error));
         }
         finally
         {

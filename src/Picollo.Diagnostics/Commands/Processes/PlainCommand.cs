@@ -12,7 +12,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
     /// output open for longer.</summary>
     private static readonly TimeSpan OutputLimit = TimeSpan.FromSeconds(1);
 
-    public int Id => process.Id;
+    public int Id { get; } = process.Id;
 
     public static PlainCommand Start(MeasuredCommand command)
     {
@@ -43,7 +43,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
         catch (Win32Exception e)
         {
             input?.Dispose();
-            throw command.StartFailed(e.NativeErrorCode);
+            throw command.StartFailed(e.NativeErrorCode == 0 ? Errno.EACCES : e.NativeErrorCode); // 0 for a directory
         }
     }
 
@@ -59,13 +59,20 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
 
     public void Signal(int signal)
     {
-        if (OperatingSystem.IsWindows())
+        try
         {
-            Kill();
+            if (OperatingSystem.IsWindows())
+            {
+                Kill();
+            }
+            else if (!process.HasExited)
+            {
+                _ = LibC.kill(Id, signal);
+            }
         }
-        else if (!process.HasExited)
+        catch (InvalidOperationException)
         {
-            _ = LibC.kill(process.Id, signal);
+            // Another thread has disposed the process, which has therefore ended.
         }
     }
 

@@ -54,9 +54,9 @@ public sealed class HdrHistogramCounts : IDisposable
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ulong TotalCount => CounterMath.Sum(AsSpan());
 
-    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. Some of them can be 0. All other buckets
-    /// are empty.</summary>
-    /// <returns>The counts, without a copy; empty if no value was recorded within the range. Valid until disposal.</returns>
+    /// <summary>Returns the counts of consecutive buckets, from <see cref="FirstIndex"/> on. Some or all of them can be 0. For a
+    /// snapshot, they are all buckets of its range. All other buckets are empty.</summary>
+    /// <returns>The counts, without a copy; empty if the histogram has not had a value within its range. Valid until disposal.</returns>
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ReadOnlySpan<ulong> AsSpan()
     {
