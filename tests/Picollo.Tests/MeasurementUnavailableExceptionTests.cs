@@ -1,5 +1,7 @@
 using System.Reflection;
+using System.Runtime.InteropServices;
 using Picollo.Cpu;
+using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
 
@@ -92,6 +94,36 @@ public class MeasurementUnavailableExceptionTests
                 ("no such PMU", MeasurementUnavailableCause.NotSupported, Errno.ENOENT),
                 ("nopmu/event=1/", MeasurementUnavailableCause.NotSupported, null),
             });
+    }
+
+    [Theory]
+    [InlineData(Errno.EPERM, MeasurementUnavailableCause.PermissionDenied)]
+    [InlineData(Errno.EACCES, MeasurementUnavailableCause.PermissionDenied)]
+    [InlineData(Errno.ENOSYS, MeasurementUnavailableCause.NotSupported)]
+    [InlineData(Errno.ESRCH, MeasurementUnavailableCause.TargetNotFound)]
+    [InlineData(Errno.EMFILE, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.ENFILE, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.ENOMEM, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.ENOSPC, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.EAGAIN, MeasurementUnavailableCause.LimitReached)]
+    [InlineData(Errno.EINVAL, MeasurementUnavailableCause.Unknown)]
+    public void An_error_number_has_a_usual_cause(int error, MeasurementUnavailableCause cause) =>
+        LinuxReasons.CauseOf(error).Should().Be(cause);
+
+    [Theory]
+    [InlineData(Errno.EACCES, MeasurementUnavailableCause.PermissionDenied, Errno.EACCES)]
+    [InlineData(Errno.EMFILE, MeasurementUnavailableCause.LimitReached, Errno.EMFILE)]
+    [InlineData(Errno.ENOENT, MeasurementUnavailableCause.NotSupported, Errno.ENOENT)]
+    [InlineData(Errno.ESRCH, MeasurementUnavailableCause.NotSupported, Errno.ESRCH)]
+    [InlineData(0, MeasurementUnavailableCause.NotSupported, null)]
+    public void A_file_that_cannot_be_read_has_the_cause_of_the_error_or_of_the_file(
+        int error, MeasurementUnavailableCause cause, int? errorNumber)
+    {
+        Marshal.SetLastPInvokeError(error);
+
+        MeasurementUnavailableException failure = LinuxReasons.NotRead("no file", MeasurementUnavailableCause.NotSupported);
+
+        (failure.Cause, failure.ErrorNumber).Should().Be((cause, errorNumber));
     }
 
     private static MeasurementUnavailableException Thrown(Action action) => action.Should().Throw<MeasurementUnavailableException>().Which;

@@ -91,6 +91,18 @@ public sealed class CommandSettingsTests : IDisposable
         Create(isHeld, new() { ["LONG"] = new string('x', 1 << 18) }).Invoking(meter => meter.Run("true"))
             .Should().Throw<Win32Exception>().WithMessage("true: Argument list too long").Which.NativeErrorCode.Should().Be(Errno.E2BIG);
 
+    [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void The_input_file_may_be_open_for_writing(bool isHeld)
+    {
+        using FileStream open = new($"{_folder}/input", FileMode.Create, FileAccess.ReadWrite, FileShare.ReadWrite);
+        open.Write("seen"u8);
+        open.Flush();
+
+        Create(isHeld, input: open.Name).Run("/bin/sh", "-c", "[ $(cat) = seen ]").ExitCode.Should().Be(0);
+    }
+
     [Theory]
     [InlineData("", "value")]
     [InlineData("a=b", "value")]
@@ -107,8 +119,14 @@ public sealed class CommandSettingsTests : IDisposable
         FluentActions.Invoking(() => new CommandMeter { WorkingDirectory = "a\0b" }).Should().Throw<ArgumentException>();
     }
 
-    private static CommandMeter Create(bool isHeld, Dictionary<string, string?>? environment = null, string? directory = null) =>
-        new(null, () => isHeld ? SpawnProgram.Current : (null, new("not here", MeasurementUnavailableCause.NotSupported))) { Environment = environment ?? [], WorkingDirectory = directory };
+    private static CommandMeter Create(
+        bool isHeld, Dictionary<string, string?>? environment = null, string? directory = null, string? input = null) =>
+        new(null, () => isHeld ? SpawnProgram.Current : (null, new("not here", MeasurementUnavailableCause.NotSupported)))
+        {
+            Environment = environment ?? [],
+            WorkingDirectory = directory,
+            InputPath = input,
+        };
 
     private string Script(string name, string text)
     {

@@ -97,6 +97,16 @@ public class PlainCommandTests
     }
 
     [FactNeeding(Need.Linux)]
+    public void Intervals_without_counters_have_the_cause_of_the_first_counter()
+    {
+        CommandMeter meter = Without(PerfEventCounterSession.Factory.WithPerfEvents("task-clock").WithOptional());
+        meter.Intervals = (TimeSpan.FromSeconds(1), (_, _) => { });
+
+        meter.Invoking(each => each.Start("true")).Should().Throw<MeasurementUnavailableException>().WithMessage($"*task-clock: {Why}")
+            .Which.Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
+    }
+
+    [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void Each_run_reads_the_input_file_from_its_start()
     {

@@ -704,6 +704,31 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task The_exporter_does_not_run_in_the_context_of_its_creator()
+    {
+        AsyncLocal<string?> request = new() { Value = "request" };
+        ContextTime time = new(request);
+
+        await using OtlpExporter exporter = OtlpExporter.Start(new HdrHistogramRegistry(), new() { TimeProvider = time });
+
+        (await time.FirstTimer.Task).Should().BeNull();
+    }
+
+    [Fact]
+    public async Task Disposing_again_waits_for_the_same_export()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        _histogram.Record(1);
+
+        Task first = exporter.DisposeAsync().AsTask(), second = exporter.DisposeAsync().AsTask();
+
+        second.Should().BeSameAs(first);
+        await first;
+        receiver.Requests.Should().ContainSingle();
+    }
+
+    [Fact]
     public async Task A_flush_that_is_canceled_throws_and_loses_nothing()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
@@ -836,4 +861,16 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     private Task TimerAsync(TimeSpan within) => TimerAsync(_time, within);
+
+    /// <summary>Keeps the value that the thread of the first timer has.</summary>
+    private sealed class ContextTime(AsyncLocal<string?> value) : TimeProvider
+    {
+        public TaskCompletionSource<string?> FirstTimer { get; } = new();
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            FirstTimer.TrySetResult(value.Value);
+            return base.CreateTimer(callback, state, dueTime, period);
+        }
+    }
 }

@@ -72,6 +72,16 @@ public class PrometheusBoundsTests
             .Select(series => string.Join(' ', series.Buckets.Select(bucket => bucket.Text))).Should().Equal(kinds.Select(kind => kind.Bounds));
     }
 
+    [Fact]
+    public void Histograms_with_different_ranges_have_different_bounds()
+    {
+        PrometheusWriter writer = new(0.5);
+
+        Bounds(writer, Histogram(0, 10), 0, 30).Should().Equal("0.0", "1.0", "3.0", "7.0", "10.0", "+Inf");
+        Bounds(writer, Histogram(0, 20), 0, 30).Should().Equal("0.0", "1.0", "3.0", "7.0", "15.0", "20.0", "+Inf");
+        Bounds(writer, Histogram(5, 20), 0, 30).Should().Equal("4.0", "7.0", "15.0", "20.0", "+Inf");
+    }
+
     private static PlainHdrHistogram<uint> Histogram(ulong low, ulong high) => HdrHistogram.Factory.WithMinTrackableValue(low).WithMaxTrackableValue(high).Create();
 
     private static IEnumerable<string> Bounds(PrometheusWriter writer, HdrHistogram histogram, ulong low, ulong high) =>

@@ -9,6 +9,18 @@ public class PrometheusProtobufTests
     private static readonly double[] Quantiles = [0.1, 0.5, 0.9, 0.99, 0.999];
 
     [Fact]
+    public void Histograms_of_different_units_have_different_native_buckets()
+    {
+        HdrHistogram histogram = HdrHistogram.Create();
+        histogram.Record(1_000);
+        HdrHistogramRegistration[] registrations = [.. new[] { 1d, 1_000 }.Select(
+            ratio => new HdrHistogramRegistration($"x{ratio}", histogram, new() { Unit = new() { Ratio = ratio } }))];
+
+        NativeHistogram.Of(new PrometheusWriter(), registrations).SelectMany(native => native.Buckets.Keys).Should().Equal(
+            registrations.SelectMany(registration => NativeHistogram.Of(new PrometheusWriter(), registration).Single().Buckets.Keys));
+    }
+
+    [Fact]
     public void A_value_is_in_the_bucket_of_its_midpoint()
     {
         HdrHistogram histogram = HdrHistogram.Create();

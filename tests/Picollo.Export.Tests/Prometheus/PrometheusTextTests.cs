@@ -208,6 +208,15 @@ public class PrometheusTextTests
     }
 
     [Fact]
+    public void A_histogram_named_like_the_gauge_of_omitted_histograms_is_omitted_and_counted()
+    {
+        HdrHistogramRegistration[] all = [Expositions.Plain("picollo.omitted.histograms"), Expositions.Plain("x")];
+
+        Expositions.Series(all).Select(series => series.Name).Should().Equal("x");
+        Expositions.Omitted(all).Should().Equal(Omitted("picollo.omitted.histograms", SameLines));
+    }
+
+    [Fact]
     public async Task Concurrent_expositions_are_consistent()
     {
         const int Values = 200_000;

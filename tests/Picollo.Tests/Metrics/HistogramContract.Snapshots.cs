@@ -95,6 +95,32 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void A_copy_of_a_snapshot_after_a_reset_has_the_deltas_since_its_own_update()
+    {
+        HdrHistogram histogram = CreateNarrow();
+        histogram.Reset();
+        histogram.Record(20_000);
+        HdrHistogramSnapshot copy = histogram.GetSnapshot().GetSnapshot();
+
+        histogram.Record([20_000, 20_000]);
+        copy.Update(deltas: true);
+
+        copy.TotalCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void The_end_of_a_snapshot_is_not_before_its_start_if_the_clock_was_set_back()
+    {
+        var time = new ManualTime { Now = DateTimeOffset.UnixEpoch.AddHours(1) };
+        HdrHistogramSnapshot snapshot = Factory.WithRelativeError(0.01).WithTimeProvider(time).Create().GetSnapshot();
+
+        time.Now = DateTimeOffset.UnixEpoch;
+        snapshot.Update();
+
+        (snapshot.StartTime, snapshot.EndTime).Should().Be((DateTimeOffset.UnixEpoch.AddHours(1), DateTimeOffset.UnixEpoch.AddHours(1)));
+    }
+
+    [Fact]
     public void A_disposed_snapshot_throws_and_does_not_affect_others()
     {
         HdrHistogram histogram = CreateNarrow();

@@ -6,6 +6,25 @@ namespace Picollo.Tests.Metrics;
 public abstract partial class HistogramContract
 {
     [Fact]
+    public void A_snapshot_of_a_window_starts_with_its_oldest_interval()
+    {
+        var time = new ManualTime { Now = DateTimeOffset.UnixEpoch };
+        HdrHistogram histogram = Factory.WithRelativeError(0.01).WithTimeProvider(time).Create();
+        HdrHistogramWindow window = new(histogram, 3);
+        for (int i = 0; i < 4; i++)
+        {
+            time.Now += TimeSpan.FromSeconds(1);
+            window.Rotate();
+        }
+
+        foreach (int intervals in (int[])[1, 2, 3])
+        {
+            HdrHistogramSnapshot snapshot = window.GetLast(intervals).GetSnapshot();
+            (snapshot.EndTime, snapshot.EndTime - snapshot.StartTime).Should().Be((time.Now, TimeSpan.FromSeconds(intervals)));
+        }
+    }
+
+    [Fact]
     public void A_window_contains_the_last_ended_intervals() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
