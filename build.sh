@@ -10,22 +10,26 @@ readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
 readonly RESULTS="$ARTIFACTS/test-results"
 # If a test prints nothing for this time, it counts as hung, and the run of its project ends.
 HANG_TIMEOUT=15min
+NO_INSTALL=''
 readonly USERS_GLOBALIZATION="${DOTNET_SYSTEM_GLOBALIZATION_INVARIANT:-}"
 export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
 
 . build/needs.sh
-. build/results.sh
+. build/stages.sh
 
 usage() {
   cat <<'TEXT'
 usage: ./build.sh [command] [arguments]
 
   (none)            build all projects and the native library
-  setup             install the dependencies of the tests (as root, on Debian or Ubuntu)
+  setup             install the dependencies of all tests (as root, on Debian or Ubuntu)
   demo [name]       run a demo from samples/ [default: tokenizer]
-  test [name]       run all tests except long ones, or only those whose full name (namespace, class, method) contains the name
+  test [--no-install] [name]
+                    run all tests except long ones, or only those whose full name (namespace, class, method) contains the name.
+                    Without a name, as root on Debian or Ubuntu, installs missing tools first (unless --no-install is given)
   test quick [name] run only fast tests, which start no processes and do not wait; takes less than a minute after the build
-  test long [name]  run only long tests, and the core tests in other modes of the runtime
+  test long [--no-install] [name]
+                    run only long tests (foreign servers, Java, load for a long time), and the core tests in other modes of the runtime
   test fuzz TIME [target]
                     run mutated inputs through all decoders and parsers for TIME, such as 30s, 10m or 2h
   test soak [TIME]  run a server with all features under load for TIME, such as 30s, 10m or 2h [default: 30m], and verify
@@ -69,21 +73,32 @@ require_sdk() {
     die "the .NET 10 SDK is required; installed: $(dotnet --list-sdks | cut -d' ' -f1 | paste -sd' ' -); download it from https://dotnet.microsoft.com/download"
 }
 
-# Installs the dependencies of the tests if possible, and reports which tests are skipped because a dependency is missing.
+# setup [needs...]: installs the dependencies of the tests if possible, and reports which tests are skipped because a dependency is missing.
+# The first line says what is installed.
 setup() {
-  local need
+  local need packages cache=${XDG_CACHE_HOME:-$HOME/.cache}/picollo downloads=''
   # shellcheck disable=SC2046
-  install_for $(test_needs)
+  [ $# -gt 0 ] || set -- $(test_needs) $(long_needs)
+  if [ "$(host_rid)" = linux-x64 ] && [ -z "$NO_INSTALL" ]; then
+    case " $* " in *' run-kernels '*) [ -d "$cache/kernels" ] || downloads='kernels ' ;; esac
+    case " $* " in *' java '*) [ -d "$cache/victoria-metrics" ] || downloads="${downloads}victoria-metrics " ;; esac
+  fi
+  packages=$(packages_to_install "$@")
+  [ -z "$packages$downloads" ] || say "installing (with test --no-install: nothing): ${packages:-no packages}${downloads:+; downloading to $cache: $downloads}"
+  install_for "$@"
   choose_globalization
-  for need in $(test_needs); do
+  for need in "$@"; do
     is_met "$need" || say "skipped: $(skipped_without "$need"); missing packages (Debian names): $(packages_for "$need" | paste -sd' ' -)"
   done
-  if [ "$(host_rid)" = linux-x64 ] && is_met run-kernels && ! tests/Picollo.Platform.Tests/Kernel/kernels.sh; then
-    say "skipped: the tests on emulated kernels, because the kernels could not be downloaded"
-  fi
-  if [ "$(host_rid)" = linux-x64 ] && ! tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh; then
-    say "skipped: the tests with VictoriaMetrics, because it could not be downloaded"
-  fi
+  case $downloads in *kernels*)
+    if is_met run-kernels && ! tests/Picollo.Platform.Tests/Kernel/kernels.sh; then
+      say "skipped: the tests on emulated kernels, because the kernels could not be downloaded"
+    fi ;;
+  esac
+  case $downloads in *victoria-metrics*)
+    tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh ||
+      say "skipped: the tests with VictoriaMetrics, because it could not be downloaded" ;;
+  esac
 }
 
 has_shim() { [ -n "$(ls "native/out/$1/"*picollo_native.* 2>/dev/null)" ]; }
@@ -138,20 +153,20 @@ demo() {
   die "no demo '$wanted'; available demos:${names:- none}"
 }
 
-# ---- Tests: build/results.sh counts the results, CONTRIBUTING.md describes the projects ----
+# ---- Tests: build/stages.sh runs the stages and counts the results, CONTRIBUTING.md describes the projects ----
 
-# The projects in ALONE need exclusive use of the CPUs. The others mostly wait for other programs, so two of them run at a time.
+# A stage is a test project, or a folder of one. The stage of a project runs the tests of its other folders. The stages in ALONE and
+# KERNELS need exclusive use of the CPUs (an emulated machine needs several times the CPU time if it has to share them). Those in TOGETHER
+# mostly wait for other programs, so two of them run at a time, the longest first.
 readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
-readonly TOGETHER='Picollo.Platform.Tests Picollo.Peers.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests
-  Picollo.AspNetCore.Tests Picollo.Analyzers.Tests Picollo.Fuzz.Tests'
+readonly KERNELS=Picollo.Platform.Tests/Kernel
+readonly TOGETHER='Picollo.Platform.Tests/NativeAot Picollo.Peers.Tests/Chromium Picollo.Platform.Tests/Wine Picollo.Platform.Tests
+  Picollo.AspNetCore.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Peers.Tests Picollo.Export.Tests Picollo.Fuzz.Tests
+  Picollo.Analyzers.Tests'
 
 # Projects with fast tests.
 readonly LOGIC='Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Picollo.AspNetCore.Tests Picollo.Analyzers.Tests
   Picollo.Fuzz.Tests'
-
-# Projects that test printing, parsing and files. Samples run in the culture of their projects.
-readonly PRINTING='Picollo.Tests Picollo.Export.Tests Picollo.Cli.Tests Picollo.AspNetCore.Tests Picollo.Diagnostics.Tests
-  Picollo.BenchmarkDotNet.Tests Picollo.Fuzz.Tests'
 
 # A project in neither group would never run.
 check_projects() {
@@ -159,27 +174,6 @@ check_projects() {
   for project in tests/*.Tests; do
     case " $(echo $ALONE $TOGETHER) " in *" ${project#tests/} "*) ;; *) die "add ${project#tests/} to ALONE or TOGETHER in build.sh" ;; esac
   done
-}
-
-# run_projects <name of the results> <number of concurrent projects> <filter> <language> <projects...>
-# The language is the value of LANG without the encoding; empty for the language of the current user.
-run_projects() {
-  local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${RUNTIME[@]}")
-  shift 4
-  for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
-  # Background jobs of a shell, and commands of nohup, inherit ignored signals, but tests send these signals.
-  if env --default-signal true 2>/dev/null; then environment=(--default-signal "${environment[@]}"); fi
-  # .NET uses the first of LC_ALL, LC_MESSAGES and LANG that is set.
-  [ -z "$language" ] || environment=(-u LC_ALL -u LC_MESSAGES "${environment[@]}" "LANG=$language.UTF-8")
-  [ -z "$NAME" ] || filter="($filter)&(FullyQualifiedName~$NAME)"
-  say "tests: $results"
-  rm -f "$RESULTS/$results.trx"
-  env "${environment[@]}" dotnet test "${assemblies[@]}" --filter "$filter" --logger "trx;LogFileName=$results.trx" \
-    --results-directory "$RESULTS" --blame-hang-timeout "$HANG_TIMEOUT" --blame-hang-dump-type none \
-    -- RunConfiguration.MaxCpuCount="$at_once" || code=$?
-  # A run without results is a failure, unless a name was specified.
-  if [ -z "$NAME" ] && [ ! -f "$RESULTS/$results.trx" ]; then code=1; fi
-  count_run "$RESULTS/$results.trx" "$code"
 }
 
 # Each target counts as a test: build/results.sh counts the result lines.
@@ -198,7 +192,7 @@ run_stress() {
   local mode races='FullyQualifiedName~StressTests|FullyQualifiedName~ThreadChurnTests' # they use several threads, and are therefore slow
   for mode in GCStress=4 TieredCompilation=0 TieredPGO=1 gcServer=1; do
     RUNTIME=("DOTNET_$mode")
-    run_projects "long-${mode%=*}" 1 "(Category!=Slow|$races)&Category!=Long&FullyQualifiedName!~.Symbols.&FullyQualifiedName!~.Output." '' \
+    run_stages "${mode%=*}" 1 "(Category!=Slow|$races)&Category!=Long&FullyQualifiedName!~.Symbols.&FullyQualifiedName!~.Output." '' \
       Picollo.Tests Picollo.Scheduling.Tests Picollo.Profiling.Tests
   done
 }
@@ -233,31 +227,33 @@ build_and_test_native() {
 run_tests() {
   local mode=all
   case ${1:-} in quick | long | soak | fuzz | coverage | mutation) mode=$1; shift ;; esac
+  case $mode${1:-} in all--no-install | long--no-install) NO_INSTALL=1; shift ;; esac
   case $mode$# in fuzz[12] | [!f]*[01]) ;; *) usage >&2; exit 2 ;; esac
   case $mode${1:-} in
     fuzz* | soak?*) [[ $1 =~ ^[1-9][0-9]{0,4}[smh]$ ]] || die "'$1' is not a duration such as 30s, 10m or 2h" ;;
     *-*) case $1 in -*) usage >&2; exit 2 ;; esac ;;
   esac
   NAME=${1:-}
-  mkdir -p "$RESULTS"
+  start_stages
   check_projects
   # Word splitting is intended in all of these.
   # shellcheck disable=SC2086
   case $mode in
     quick)
-      build
-      run_projects quick 2 'Category!=Slow&Category!=Long' '' $ALONE $LOGIC
+      stage build build
+      run_stages quick 2 'Category!=Slow&Category!=Long' '' $ALONE $LOGIC
       ;;
     long)
-      setup
-      build
-      run_projects long 1 'Category=Long' '' $ALONE $TOGETHER
+      # shellcheck disable=SC2046
+      [ -n "$NAME" ] || stage setup setup $(test_needs) $(long_needs)
+      stage build build
+      run_stages long 1 'Category=Long' '' $ALONE $TOGETHER
       run_stress
       ;;
     fuzz)
       build_native "$(host_rid)"
       dotnet build tests/Picollo.Fuzz.Tests -c "$CONFIGURATION" -v quiet
-      run_fuzz "$@"
+      stage fuzz run_fuzz "$@"
       ;;
     soak)
       export PICOLLO_SOAK=${1:-30m}
@@ -265,7 +261,7 @@ run_tests() {
       build_native "$(host_rid)"
       dotnet build tests/Picollo.AspNetCore.Tests -c "$CONFIGURATION" -v quiet
       say "a server runs under load for $PICOLLO_SOAK; samples are added to $RESULTS/soak.csv"
-      run_projects soak 1 'Category=Long&FullyQualifiedName~.Soak.' '' Picollo.AspNetCore.Tests
+      run_stages soak 1 'Category=Long&FullyQualifiedName~.Soak.' '' Picollo.AspNetCore.Tests
       ;;
     coverage)
       build
@@ -278,15 +274,13 @@ run_tests() {
       return
       ;;
     all)
-      if [ -z "$NAME" ]; then setup; build_and_test_native; else build; fi
-      run_projects together 2 'Category!=Long&FullyQualifiedName!~.Kernel.' de_DE $TOGETHER
-      # An emulated machine needs several times the CPU time if it has to share the CPUs.
-      run_projects kernels 1 'Category!=Long&FullyQualifiedName~.Kernel.' de_DE Picollo.Platform.Tests
-      run_projects alone 1 'Category!=Long' de_DE $ALONE
-      # Printing and parsing are tested by fast tests. Turkish has unusual lower-case letters.
-      run_projects turkish 2 'Category!=Slow&Category!=Long' tr_TR $PRINTING
+      # Turkish has unusual lower-case letters, a decimal comma and a percent sign before the number.
+      if [ -z "$NAME" ]; then stage setup setup $(test_needs); stage 'build, native tests' build_and_test_native; else stage build build; fi
+      run_stages all 2 'Category!=Long' tr_TR $TOGETHER
+      run_stages all 1 'Category!=Long' tr_TR $KERNELS $ALONE
       ;;
   esac
+  print_stages
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   [ $((passed + failed + skipped)) != 0 ] || die "no test of this run ($mode) has a full name that contains '$NAME'"
   [ "$failed" = 0 ]

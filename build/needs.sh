@@ -101,8 +101,11 @@ test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
   if [ "$(host_rid)" = linux-x64 ]; then echo c-linux-x64 run-musl run-kernels; fi
   if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives symbols; fi
-  echo chromium java prometheus openmetrics pprof nginx cultures
+  echo chromium openmetrics pprof cultures
 }
+
+# Optional dependencies of the long tests.
+long_needs() { echo java prometheus nginx; }
 
 # Installs packages with a policy that prevents services in them from starting, because only the programs are needed.
 apt_install() {
@@ -125,12 +128,17 @@ packages_lacking() {
   for need in "$@"; do is_met "$need" || packages_for "$need"; done
 }
 
+# The missing packages for the specified needs, if this user can install them.
+packages_to_install() {
+  [ -z "$NO_INSTALL" ] && [ "$(id -u)" = 0 ] && has apt-get || return 0
+  packages_lacking "$@" | paste -sd' ' -
+}
+
 # Installs the missing packages for the specified needs, if possible.
 install_for() {
   local packages
-  packages=$(packages_lacking "$@" | paste -sd' ' -)
-  [ -n "$packages" ] && [ "$(id -u)" = 0 ] && has apt-get || return 0
-  say "installing $packages"
+  packages=$(packages_to_install "$@")
+  [ -n "$packages" ] || return 0
   # Update the package lists only if the current ones are not sufficient. Word splitting is intended.
   # shellcheck disable=SC2086
   apt_install $packages >/dev/null 2>&1 && return

@@ -3,8 +3,9 @@ namespace Picollo.Platform.Tests;
 /// <summary>Publishes programs of this repository with their runtime.</summary>
 internal static class Publishing
 {
-    // Publishing runs sequentially, because the programs restore the same projects, each for its own platform.
-    private static readonly Lock One = new();
+    // Publishing runs sequentially, also in the processes of other stages, because the programs restore the same projects, each for its own
+    // platform.
+    private static readonly string LockFile = Path.Combine(Repository.Root, "artifacts", "publish.lock");
 
     // bin/Release/net10.0
     private static readonly string Configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
@@ -16,10 +17,26 @@ internal static class Publishing
     /// <param name="switches">Additional switches.</param>
     public static void SelfContained(string program, string rid, string output, params string[] switches)
     {
-        lock (One)
+        using (Enter())
         {
             Tool.Dotnet(Path.Combine(Repository.Root, "tests", program), ["publish", "-c", Configuration, "-r", rid, "--self-contained", "-o", output,
                 "-p:BuildProjectReferences=false", "-p:DebugType=none", "-p:AllowedReferenceRelatedFileExtensions=none", .. switches]);
+        }
+    }
+
+    private static FileStream Enter()
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(LockFile)!);
+        while (true)
+        {
+            try
+            {
+                return new(LockFile, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            }
+            catch (IOException)
+            {
+                Thread.Sleep(100); // another thread or process publishes
+            }
         }
     }
 }

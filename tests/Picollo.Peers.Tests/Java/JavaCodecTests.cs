@@ -7,6 +7,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Java;
 
+[Trait("Category", "Long")]
 public sealed class JavaCodecTests : IDisposable
 {
     private const int Cases = 200;

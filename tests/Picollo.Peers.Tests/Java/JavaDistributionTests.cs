@@ -5,6 +5,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Java;
 
+[Trait("Category", "Long")]
 public sealed class JavaDistributionTests : IDisposable
 {
     private readonly string _source = Path.GetTempFileName();

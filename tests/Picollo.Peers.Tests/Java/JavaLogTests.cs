@@ -6,6 +6,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Java;
 
+[Trait("Category", "Long")]
 public sealed class JavaLogTests : IDisposable
 {
     private static readonly string Valid = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(Three()));

@@ -6,6 +6,7 @@ using static System.FormattableString;
 namespace Picollo.Peers.Tests.Java;
 
 /// <summary>Compares iteration in steps, the difference of histograms and the later correction with Java.</summary>
+[Trait("Category", "Long")]
 public sealed class JavaOperationsTests : IDisposable
 {
     private const int Cases = 200;

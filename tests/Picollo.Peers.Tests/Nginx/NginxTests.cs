@@ -6,6 +6,7 @@ using Picollo.AspNetCore.Tests.Page;
 namespace Picollo.Peers.Tests.Nginx;
 
 /// <summary>Tests the page of an application in Development behind an nginx of another user. Its requests have no trace of a proxy.</summary>
+[Trait("Category", "Long")]
 public class NginxTests
 {
     private const string User = "www-data";

@@ -6,6 +6,7 @@ using static System.FormattableString;
 namespace Picollo.Peers.Tests.OpenTelemetry;
 
 /// <summary>Three exporters, like those of three processes, push to VictoriaMetrics. Its quantiles must be those of all their values.</summary>
+[Trait("Category", "Long")]
 public class VictoriaMetricsTests(ITestOutputHelper output)
 {
     private const double BucketRatio = 1.0219; // 2^(2^-5)

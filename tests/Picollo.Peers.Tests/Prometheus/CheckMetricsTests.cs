@@ -5,6 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
+[Trait("Category", "Long")]
 public class CheckMetricsTests
 {
     [FactNeeding(Need.Prometheus)]

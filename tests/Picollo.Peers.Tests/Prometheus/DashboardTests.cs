@@ -5,6 +5,7 @@ using System.Text.RegularExpressions;
 namespace Picollo.Peers.Tests.Prometheus;
 
 /// <summary>Tests that every query of the packaged dashboard and every recording rule returns data for samples/WebApi under load.</summary>
+[Trait("Category", "Long")]
 public sealed partial class DashboardTests
 {
     private static readonly string Folder = Path.Combine(Repository.Root, "src", "Picollo.AspNetCore", "grafana");

@@ -3,6 +3,7 @@ using System.Text.Json;
 namespace Picollo.Peers.Tests.Prometheus;
 
 /// <summary>Tests that Prometheus stores the traces of the slowest requests of the sample.</summary>
+[Trait("Category", "Long")]
 public class ExemplarTests
 {
     [TheoryNeeding(Need.Prometheus)]

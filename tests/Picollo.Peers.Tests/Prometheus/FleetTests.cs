@@ -5,6 +5,7 @@ using static System.FormattableString;
 namespace Picollo.Peers.Tests.Prometheus;
 
 /// <summary>Prometheus scrapes three processes. Its quantiles must be those of all their values.</summary>
+[Trait("Category", "Long")]
 public class FleetTests(ITestOutputHelper output)
 {
     private const string Name = "fleet_latency_seconds";

@@ -5,6 +5,7 @@ using static System.FormattableString;
 namespace Picollo.Peers.Tests.Prometheus;
 
 /// <summary>Tests three processes of samples/WebApi with the files of the sample.</summary>
+[Trait("Category", "Long")]
 public class SampleTests(ITestOutputHelper output)
 {
     private const string Route = "/orders/{id:int}";
