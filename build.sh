@@ -160,8 +160,8 @@ demo() {
 # mostly wait for other programs, so two of them run at a time, the longest first.
 readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
 readonly KERNELS=Picollo.Platform.Tests/Kernel
-readonly TOGETHER='Picollo.Platform.Tests/NativeAot Picollo.Peers.Tests/Chromium Picollo.Platform.Tests/Wine Picollo.Platform.Tests
-  Picollo.AspNetCore.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Peers.Tests Picollo.Export.Tests Picollo.Fuzz.Tests
+readonly TOGETHER='Picollo.AspNetCore.Tests Picollo.Platform.Tests/NativeAot Picollo.Platform.Tests Picollo.Peers.Tests/Chromium
+  Picollo.Cli.Tests Picollo.Platform.Tests/Wine Picollo.Samples.Tests Picollo.Peers.Tests Picollo.Export.Tests Picollo.Fuzz.Tests
   Picollo.Analyzers.Tests'
 
 # Projects with fast tests.

@@ -141,7 +141,7 @@ public class TopSignalTests
         top.Screen.Press("y");
         top.Screen.WaitFor($"Process {sleep.Id} belongs to another user: run as root or with CAP_KILL.");
         top.Choose("r", sleep);
-        top.Answer("Niceness for", "5");
+        top.Answer("Niceness for", "19");
         top.Screen.WaitFor("[y/N]");
         top.Screen.Press("y");
         top.Screen.WaitFor($"Process {sleep.Id} belongs to another user: run as root or with CAP_SYS_NICE");

@@ -79,9 +79,14 @@ public sealed class Browser : IAsyncLifetime
         return await Page.NavigateAsync(new Uri(path).AbsoluteUri);
     }
 
-    /// <summary>Writes a screenshot of the page for manual review.</summary>
+    /// <summary>Writes a screenshot of the page for manual review if <c>PICOLLO_APPROVE</c> is 1. Screenshots take most of the time.</summary>
     internal async Task KeepAsync(string name)
     {
+        if (Environment.GetEnvironmentVariable("PICOLLO_APPROVE") != "1")
+        {
+            return;
+        }
+
         string folder = Path.Combine(Repository.Root, "artifacts", "test-results", "chromium");
         Directory.CreateDirectory(folder);
         await File.WriteAllBytesAsync(Path.Combine(folder, name + ".png"), await Page.CaptureAsync());

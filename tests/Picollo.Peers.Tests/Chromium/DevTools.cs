@@ -53,8 +53,8 @@ internal sealed class DevTools : IAsyncDisposable
         await LoadAsync("about:blank");
         await LoadAsync(address);
 
-        // A screenshot waits for the frame of the page, with or without a script. By then, all complaints about loading have arrived.
-        await CaptureAsync();
+        // By then, all complaints about loading have arrived.
+        await WaitForFrameAsync();
         return Complaints;
     }
 
@@ -87,6 +87,13 @@ internal sealed class DevTools : IAsyncDisposable
 
     public Task MoveMouseAsync(double x, double y) =>
         SendAsync("Input.dispatchMouseEvent", new() { ["type"] = "mouseMoved", ["x"] = x, ["y"] = y });
+
+    /// <summary>Waits for the next frame of the page, with or without a script: a screenshot needs one. A single pixel is fast.</summary>
+    public Task WaitForFrameAsync()
+    {
+        JsonObject pixel = new() { ["x"] = 0, ["y"] = 0, ["width"] = 1, ["height"] = 1, ["scale"] = 1 };
+        return SendAsync("Page.captureScreenshot", new() { ["clip"] = pixel });
+    }
 
     public async Task<byte[]> CaptureAsync() => Convert.FromBase64String(
         (string)(await SendAsync("Page.captureScreenshot", new() { ["captureBeyondViewport"] = true }))["data"]!);

@@ -6,24 +6,15 @@ internal static class ProfileChecks
     public const int Narrow = 390;
     public const int Wide = 1280;
 
-    /// <summary>Checks pages at both widths in light mode, and the given ones also in dark mode.</summary>
-    public static TheoryData<string, int, bool> Of(string[] names, string[] darkNames)
+    /// <summary>Checks the current page at both widths in light and dark mode, with each of its tables.</summary>
+    public static async Task CheckLooksAsync(this Browser browser, string kind, string name)
     {
-        TheoryData<string, int, bool> looks = [];
-        foreach (int width in new[] { Narrow, Wide })
+        foreach ((int width, bool isDark) in new[] { (Narrow, false), (Narrow, true), (Wide, true), (Wide, false) })
         {
-            foreach (string name in names)
-            {
-                looks.Add(name, width, false);
-            }
-
-            foreach (string name in darkNames)
-            {
-                looks.Add(name, width, true);
-            }
+            await browser.Page.ResizeAsync(width, 900, isDark);
+            await browser.Page.WaitForFrameAsync();
+            await browser.CheckTablesAsync(kind, name, width, isDark);
         }
-
-        return looks;
     }
 
     /// <summary>Checks the current page with each of its tables.</summary>
