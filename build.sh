@@ -158,14 +158,14 @@ demo() {
 # A stage is a test project, or a folder of one. The stage of a project runs the tests of its other folders. The stages in ALONE and
 # KERNELS need exclusive use of the CPUs (an emulated machine needs several times the CPU time if it has to share them). Those in TOGETHER
 # mostly wait for other programs, so two of them run at a time, the longest first.
-readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
+readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests'
 readonly KERNELS=Picollo.Platform.Tests/Kernel
-readonly TOGETHER='Picollo.AspNetCore.Tests Picollo.Platform.Tests/NativeAot Picollo.Platform.Tests Picollo.Peers.Tests/Chromium
-  Picollo.Cli.Tests Picollo.Platform.Tests/Wine Picollo.Samples.Tests Picollo.Peers.Tests Picollo.Export.Tests Picollo.Fuzz.Tests
+readonly TOGETHER='Picollo.AspNetCore.Tests Picollo.Platform.Tests Picollo.Peers.Tests/Chromium Picollo.Cli.Tests
+  Picollo.Platform.Tests/Wine Picollo.Samples.Tests Picollo.BenchmarkDotNet.Tests Picollo.Peers.Tests Picollo.Export.Tests Picollo.Fuzz.Tests
   Picollo.Analyzers.Tests'
 
 # Projects with fast tests.
-readonly LOGIC='Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Picollo.AspNetCore.Tests Picollo.Analyzers.Tests
+readonly LOGIC='Picollo.BenchmarkDotNet.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Picollo.AspNetCore.Tests Picollo.Analyzers.Tests
   Picollo.Fuzz.Tests'
 
 # A project in neither group would never run.

@@ -12,7 +12,7 @@ start_stages() {
 
 # The CPU seconds of the whole machine, because build servers are not children of this shell; nothing if they are unknown.
 machine_cpu() {
-  [ ! -r /proc/stat ] || awk -v hertz="$(getconf CLK_TCK)" '$1 == "cpu" { print ($2 + $3 + $4 + $7 + $8) / hertz }' /proc/stat
+  [ ! -r /proc/stat ] || awk -v hertz="$(getconf CLK_TCK 2>/dev/null || echo 100)" '$1 == "cpu" { print ($2 + $3 + $4 + $7 + $8) / hertz }' /proc/stat
 }
 
 # stage <name> <command...>: runs a command of this shell as a stage.

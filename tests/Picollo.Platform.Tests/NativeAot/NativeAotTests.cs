@@ -3,6 +3,7 @@ using Xunit.Abstractions;
 namespace Picollo.Platform.Tests.NativeAot;
 
 /// <summary>Tests, in a program without a JIT compiler, all packages that applications reference.</summary>
+[Trait("Category", "Long")]
 public sealed class NativeAotTests(NativeAotFixture program, ITestOutputHelper log) : IClassFixture<NativeAotFixture>
 {
     [FactNeeding(Need.NativeAot)]
