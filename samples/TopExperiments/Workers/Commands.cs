@@ -22,7 +22,8 @@ internal static class Commands
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH")
             ?? (Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet" ? Environment.ProcessPath! : "dotnet");
         string[] command = [host, "exec", Path.Combine(AppContext.BaseDirectory, assembly + ".dll"), .. arguments];
-        command = nice is { } number ? ["nice", "-n", number.ToString(CultureInfo.InvariantCulture), .. command] : command;
+        // The command adds its number to the niceness of this program.
+        command = nice is { } number ? ["nice", "-n", (number - Niceness.Own).ToString(CultureInfo.InvariantCulture), .. command] : command;
         ProcessStartInfo start = new(command[0], command[1..]) { RedirectStandardOutput = true };
         // If the process is killed, the runtime's diagnostics leave a socket in the temporary directory.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";

@@ -23,6 +23,9 @@ public static partial class Niceness
         110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
     ];
 
+    /// <summary>The niceness of the calling thread; 0 on other systems than Linux.</summary>
+    public static int Own => OperatingSystem.IsLinux() ? GetPriority(PriorityOfProcess, 0) : 0;
+
     public static int WeightOf(int nice) => Weights[nice - Lowest];
 
     /// <summary>Returns the share of a CPU that a thread gets if one other thread competes for it.</summary>
@@ -57,6 +60,9 @@ public static partial class Niceness
     private static string Explain(int nice, int error) => error is OperationNotPermitted or PermissionDenied
         ? $"niceness {nice} requires root or CAP_SYS_NICE"
         : $"setpriority failed with error {error}";
+
+    [LibraryImport("libc", EntryPoint = "getpriority")]
+    private static partial int GetPriority(int which, int who);
 
     [LibraryImport("libc", EntryPoint = "setpriority", SetLastError = true)]
     private static partial int SetPriority(int which, int who, int nice);
