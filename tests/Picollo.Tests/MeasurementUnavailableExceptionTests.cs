@@ -1,4 +1,3 @@
-using System.Reflection;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 using Picollo.PerfEvent;
@@ -9,33 +8,6 @@ namespace Picollo.Tests;
 /// descriptors, and PerfEventReasonsTests those of each error.</summary>
 public class MeasurementUnavailableExceptionTests
 {
-    [Fact]
-    public void The_inner_exception_is_kept()
-    {
-        IOException inner = new("no such file");
-
-        MeasurementUnavailableException exception =
-            new("The load average is unavailable: no such file.", MeasurementUnavailableCause.NotSupported, errorNumber: 2, inner);
-
-        exception.Message.Should().Be("The load average is unavailable: no such file.");
-        exception.InnerException.Should().BeSameAs(inner);
-        (exception.Cause, exception.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, 2));
-    }
-
-    /// <summary>No exception without a cause can be thrown: each constructor requires one.</summary>
-    [Fact]
-    public void Each_constructor_requires_a_cause() =>
-        typeof(MeasurementUnavailableException).GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)
-            .Should().NotBeEmpty().And.OnlyContain(constructor => constructor.GetParameters()
-                .Any(parameter => parameter.ParameterType == typeof(MeasurementUnavailableCause) && !parameter.IsOptional));
-
-    /// <summary>A handler of NotSupportedException gives up for good, but a process that has exited or a limit is temporary.</summary>
-    [Fact]
-    public void It_is_not_a_NotSupportedException() => typeof(MeasurementUnavailableException).BaseType.Should().Be<Exception>();
-
-    [Fact]
-    public void Unknown_is_the_default_cause() => default(MeasurementUnavailableCause).Should().Be(MeasurementUnavailableCause.Unknown);
-
     [FactNeeding(Need.Linux)]
     public void A_missing_process_or_thread_is_a_missing_target()
     {
@@ -75,23 +47,6 @@ public class MeasurementUnavailableExceptionTests
         MeasurementUnavailableException noPmu = Thrown(() => faults.WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU").Create());
         (noPmu.Cause, noPmu.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, Errno.ENOENT));
         Thrown(() => faults.WithNamedCounter("nopmu/event=1/").Create()).Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void An_unavailable_counter_has_the_cause_and_the_error()
-    {
-        using PerfEventCounterSession session = PerfEventCounterSession.Factory
-            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
-            .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
-            .WithNamedCounter("nopmu/event=1/")
-            .WithOptional()
-            .Create();
-        session.UnavailableCounters.Select(counter => (counter.Key, counter.Value.Cause, counter.Value.ErrorNumber)).Should().Equal(
-            new (string, MeasurementUnavailableCause, int?)[]
-            {
-                ("no such PMU", MeasurementUnavailableCause.NotSupported, Errno.ENOENT),
-                ("nopmu/event=1/", MeasurementUnavailableCause.NotSupported, null),
-            });
     }
 
     private static MeasurementUnavailableException Thrown(Action action) => action.Should().Throw<MeasurementUnavailableException>().Which;

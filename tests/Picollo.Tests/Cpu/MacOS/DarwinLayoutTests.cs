@@ -21,22 +21,6 @@ public class DarwinLayoutTests
     }
 
     [Fact]
-    public void Struct_rusage_matches_sys_resource_h()
-    {
-        Unsafe.SizeOf<DarwinResourceUsage>().Should().Be(144);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.User)).Should().Be(0);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Kernel)).Should().Be(16);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MaxResidentBytes)).Should().Be(32);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MinorFaults)).Should().Be(64);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MajorFaults)).Should().Be(72);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.BlockInputs)).Should().Be(88);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.BlockOutputs)).Should().Be(96);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Signals)).Should().Be(120);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.VoluntarySwitches)).Should().Be(128);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.InvoluntarySwitches)).Should().Be(136);
-    }
-
-    [Fact]
     public void The_resident_size_of_struct_rusage_is_in_bytes()
     {
         // ru_utime, ru_stime, and the fourteen numbered counts.

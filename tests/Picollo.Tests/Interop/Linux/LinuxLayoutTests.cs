@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
@@ -9,22 +8,6 @@ namespace Picollo.Tests.Interop;
 /// <summary>Tests sizes and offsets against include/uapi/linux/resource.h for 64-bit programs.</summary>
 public sealed class LinuxLayoutTests
 {
-    [Fact]
-    public void Struct_rusage_matches_linux_resource_h()
-    {
-        Unsafe.SizeOf<LibC.Rusage>().Should().Be(144);
-        Offset(nameof(LibC.Rusage.User)).Should().Be(0);
-        Offset(nameof(LibC.Rusage.Kernel)).Should().Be(16);
-        Offset(nameof(LibC.Rusage.MaxResidentKibibytes)).Should().Be(32);
-        Offset(nameof(LibC.Rusage.MinorFaults)).Should().Be(64);
-        Offset(nameof(LibC.Rusage.MajorFaults)).Should().Be(72);
-        Offset(nameof(LibC.Rusage.BlockInputs)).Should().Be(88);
-        Offset(nameof(LibC.Rusage.BlockOutputs)).Should().Be(96);
-        Offset(nameof(LibC.Rusage.Signals)).Should().Be(120);
-        Offset(nameof(LibC.Rusage.VoluntarySwitches)).Should().Be(128);
-        Offset(nameof(LibC.Rusage.InvoluntarySwitches)).Should().Be(136);
-    }
-
     [Fact]
     public void The_resident_size_of_struct_rusage_is_in_KiB()
     {
@@ -42,6 +25,4 @@ public sealed class LinuxLayoutTests
             InvoluntaryContextSwitches = 23,
         });
     }
-
-    private static int Offset(string field) => (int)Marshal.OffsetOf<LibC.Rusage>(field);
 }
