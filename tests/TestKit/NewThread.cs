@@ -67,4 +67,41 @@ internal static class NewThread
             throw new InvalidOperationException("A thread failed.", failure);
         }
     }
+
+    /// <summary>Repeats the action on a new thread, outside the execution context of the caller, until the result is disposed. The disposal
+    /// waits for the end of the thread, and throws if the action failed.</summary>
+    public static IDisposable Loop(Action action) => new Repetition(action);
+
+    private sealed class Repetition : IDisposable
+    {
+        private readonly Thread _thread;
+        private volatile bool _isOver;
+        private ExceptionDispatchInfo? _failure;
+
+        public Repetition(Action action)
+        {
+            _thread = new Thread(() =>
+            {
+                try
+                {
+                    while (!_isOver)
+                    {
+                        action();
+                    }
+                }
+                catch (Exception e)
+                {
+                    _failure = ExceptionDispatchInfo.Capture(e);
+                }
+            }) { IsBackground = true };
+            _thread.UnsafeStart();
+        }
+
+        public void Dispose()
+        {
+            _isOver = true;
+            _thread.Join();
+            _failure?.Throw();
+        }
+    }
 }
