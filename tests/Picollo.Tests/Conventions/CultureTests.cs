@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -10,9 +9,7 @@ public class CultureTests
     [FactNeeding(Need.Cultures)]
     public void Records_print_the_same_in_every_culture()
     {
-        CultureInfo culture = CultureInfo.CurrentCulture;
-        CultureInfo.CurrentCulture = Cultures.German;
-        try
+        Cultures.RunInGerman(() =>
         {
             new CpuPressure(0.5, 0.25, 0.125, TimeSpan.FromSeconds(1.5)).ToString().Should().Be(
                 "CpuPressure { Average10Seconds = 0.5, Average60Seconds = 0.25, Average300Seconds = 0.125, Total = 00:00:01.5000000 }");
@@ -26,10 +23,6 @@ public class CultureTests
             new ThreadCpu { Name = "a", Share = 0.5, WaitShare = 0.25, LastCpu = 1 }.ToString().Should().Be(
                 "ThreadCpu { Id = 0, ProcessId = 0, Name = a, State = , Nice = , Priority = , Share = 0.5, WaitShare = 0.25, "
                 + $"Usage = {default(CpuUsage)}, LastCpu = 1 }}");
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = culture;
-        }
+        });
     }
 }

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Conventions;
@@ -29,6 +30,12 @@ public class PublicApiTests
     // Each type costs its users. A new one replaces another, or states here why the limit rises.
     [Fact]
     public void There_are_no_more_than_115_public_types() => PublicSurface.Types.Should().HaveCountLessThanOrEqualTo(115);
+
+    [Fact]
+    public void External_types_cannot_derive_from_a_histogram_or_a_factory() => PublicSurface.Types
+        .Where(type => type.IsAssignableTo(typeof(ReadOnlyHdrHistogram)) || type.IsAssignableTo(typeof(HdrHistogramFactory)))
+        .SelectMany(type => type.GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
+        .Should().OnlyContain(constructor => constructor.IsAssembly || constructor.IsFamilyAndAssembly);
 
     // Prefix each line with its type, to distinguish members of the same name in different types.
     private static string Difference(string[] before, string[] after)
