@@ -86,18 +86,6 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Snapshots_of_a_read_only_histogram_have_deltas()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        ReadOnlyHdrHistogram reading = histogram;
-        histogram.Record(20_000);
-        HdrHistogramSnapshot snapshot = reading.GetSnapshot();
-        histogram.Record(20_000, 2);
-        snapshot.Update(deltas: true);
-        snapshot.TotalCount.Should().Be(2);
-    }
-
-    [Fact]
     public void Rotating_and_reading_a_window_does_not_allocate()
     {
         HdrHistogram histogram = CreateNarrow();
