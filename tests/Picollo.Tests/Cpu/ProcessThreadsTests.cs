@@ -54,21 +54,20 @@ public class ProcessThreadsTests
 
         static long OnNewThread(bool isEndReported)
         {
-            long watched = 0;
-            Thread thread = new(() =>
-            {
-                CpuUsageAsyncWatcher watcher = new(CpuUsageDetail.TotalOnly);
-                Burn.User(TimeSpan.FromMilliseconds(20));
-                using CpuUsageAsyncWatcher inner = new(CpuUsageDetail.TotalOnly); // measures the thread
-                if (isEndReported)
+            long watched = NewThread.Run(
+                () =>
                 {
-                    watcher.Stop();
-                }
+                    CpuUsageAsyncWatcher watcher = new(CpuUsageDetail.TotalOnly);
+                    Burn.User(TimeSpan.FromMilliseconds(20));
+                    using CpuUsageAsyncWatcher inner = new(CpuUsageDetail.TotalOnly); // measures the thread
+                    if (isEndReported)
+                    {
+                        watcher.Stop();
+                    }
 
-                watched = watcher.GetTotalNanoseconds();
-            });
-            thread.UnsafeStart();
-            thread.Join();
+                    return watcher.GetTotalNanoseconds();
+                },
+                flow: false);
             watched.Should().BePositive();
             return watched;
         }
