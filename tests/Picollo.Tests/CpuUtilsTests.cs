@@ -67,7 +67,8 @@ public class CpuUtilsTests
     [Fact]
     public void A_nonexistent_CPU_is_reported_and_a_negative_one_rejected() => NewThread.Run(() =>
     {
-        FluentActions.Invoking(() => CpuUtils.PrepareBenchmarkThread(-1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("coreId");
+        FluentActions.Invoking(() => CpuUtils.PrepareBenchmarkThread(-1))
+            .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("coreId");
         CpuUtils.PrepareBenchmarkThread(600_000).Should().BeFalse();
         CpuUtils.PrepareBenchmarkThread(1_023, out string? notDone).Should().BeFalse();
         notDone.Should().StartWith("The thread is not pinned: ");

@@ -36,19 +36,6 @@ public class MeasurementUnavailableExceptionTests
         static (string, MeasurementUnavailableCause, int?) Of(MeasurementUnavailableException e) => (e.Message, e.Cause, e.ErrorNumber);
     }
 
-    [FactNeeding(Need.PerfEvents)]
-    public void A_missing_thread_event_or_PMU_has_its_cause()
-    {
-        PerfEventCounterSessionFactory faults = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
-        MeasurementUnavailableException missing = Thrown(() => faults.WithThread(int.MaxValue).Create());
-        (missing.Cause, missing.ErrorNumber).Should().Be((MeasurementUnavailableCause.TargetNotFound, Errno.ESRCH));
-        Thrown(() => faults.WithProcess(int.MaxValue).Create()).Cause.Should().Be(MeasurementUnavailableCause.TargetNotFound);
-
-        MeasurementUnavailableException noPmu = Thrown(() => faults.WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU").Create());
-        (noPmu.Cause, noPmu.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, Errno.ENOENT));
-        Thrown(() => faults.WithNamedCounter("nopmu/event=1/").Create()).Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
-    }
-
     private static MeasurementUnavailableException Thrown(Action action) => action.Should().Throw<MeasurementUnavailableException>().Which;
 
     private static MeasurementUnavailableException Thrown<T>(Func<T> function) => Thrown(() => { function(); });

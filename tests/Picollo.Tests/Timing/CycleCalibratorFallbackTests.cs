@@ -30,7 +30,7 @@ public class CycleCalibratorFallbackTests
     [InlineData(-3_000_000_000, 1_000_000_000, "stepped back")]
     [InlineData(900_000, 10_000, "not between 1 MHz and 100 GHz")]
     [InlineData(200_000_000_000, 1_000_000_000, "not between 1 MHz and 100 GHz")]
-    public void A_counter_that_stops_runs_backwards_or_is_too_slow_or_too_fast_is_rejected(long counterFrequency, long clockFrequency, string reason) =>
+    public void A_counter_with_an_impossible_rate_is_rejected(long counterFrequency, long clockFrequency, string reason) =>
         ReasonFor(new FakeMachine(counterFrequency, clockFrequency)).Should().Contain(reason);
 
     [Theory]
