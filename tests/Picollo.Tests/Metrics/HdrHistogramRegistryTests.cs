@@ -48,6 +48,7 @@ public class HdrHistogramRegistryTests
     [Theory]
     [InlineData("a", "\0" + "10xxxxxxxx", "", "a", "1", "xxxxxxxx\0" + "0")]
     [InlineData("a", "b", "c\0d", "a", "b\0c", "d")]
+    [InlineData("a", "kkkkk", "0", "a5:kkkkk1:0", null, null)]
     [InlineData("a", "kkkkk", "0", "a\0" + "1\0" + "5kkkkk", null, null)]
     public void Names_and_labels_with_NUL_and_digits_are_distinguished(
         string name, string label, string value, string otherName, string? otherLabel, string? otherValue)
