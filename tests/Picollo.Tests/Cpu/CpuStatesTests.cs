@@ -31,6 +31,8 @@ public class CpuStatesTests
 
         states.Steal.Should().BeNull("the first sample did not have it");
         states.IOWait.Should().BeNull();
+        states.Should().NotBe(
+            CpuStates.Between(null, Times((CpuState.User, 1), (CpuState.Idle, 1)), Times((CpuState.User, 2), (CpuState.Idle, 3))));
         (states.User + states.Idle).Should().Be(1);
     }
 

@@ -9,7 +9,7 @@ public class ProcessThreadsTests
     [FactNeeding(Need.Linux)]
     public void A_thread_has_its_name_and_its_CPU_time_in_watched_flows()
     {
-        var amount = TimeSpan.FromMilliseconds(20);
+        var amount = TimeSpan.FromMilliseconds(60);
         var threads = new ProcessThreads();
         ProcessThread during = default, after = default;
         var thread = new Thread(() =>

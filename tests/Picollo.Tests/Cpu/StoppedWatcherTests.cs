@@ -109,7 +109,7 @@ public class StoppedWatcherTests
     [Fact]
     public void Ended_threads_are_removed()
     {
-        const int Threads = 200;
+        const int Threads = 500; // more than other tests have in flows
         using var watcher = new CpuUsageAsyncWatcher();
         for (int i = 0; i < Threads; i++)
         {

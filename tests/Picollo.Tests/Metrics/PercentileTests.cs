@@ -77,6 +77,13 @@ public class PercentileTests
     }
 
     [Fact]
+    public void Equality_compares_rank_counts_and_bucket() => new Percentile[]
+    {
+        new(98, 990_000, 990_000, P99.Bucket), new(99, 989_999, 990_000, P99.Bucket), new(99, 990_000, 990_001, P99.Bucket),
+        new(99, 990_000, 990_000, BucketOf(14_191)),
+    }.Should().NotContain(P99);
+
+    [Fact]
     public void The_last_bucket_ends_at_2_to_the_64th()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).Create();

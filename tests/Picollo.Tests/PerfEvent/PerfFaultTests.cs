@@ -68,11 +68,9 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     {
         Dictionary<string, string> found = app.Run("seccomp");
         found["not-permitted"].Should().StartWith("Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
-        found["not-implemented"].Should().StartWith("Software:PageFaults: ").And.Contain("a seccomp filter refuses").And.EndWith("(perf_event_open: ENOSYS)");
-        found["not-permitted-cause"].Should().Be("SeccompFilter 1");
-        found["not-implemented-cause"].Should().Be("SeccompFilter 38");
+        found["not-implemented"].Should().Contain("a seccomp filter refuses").And.EndWith("(perf_event_open: ENOSYS)");
+        (found["not-permitted-cause"], found["not-implemented-cause"]).Should().Be(("SeccompFilter 1", "SeccompFilter 38"));
         found["not-permitted-profile-cause"].Should().Be("SeccompFilter 1");
-        found["not-permitted-profile"].Should().Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
         found["not-implemented-profile"].Should().Contain("a seccomp filter refuses").And.EndWith("(perf_event_open: ENOSYS)");
         foreach (string filter in (string[])["not-permitted", "not-implemented"])
         {

@@ -7,6 +7,27 @@ namespace Picollo.Tests.Cpu.Linux;
 /// <summary>Tests the readers on Linux, in addition to the tests on every system.</summary>
 public sealed class LinuxCpuTimesTests
 {
+    /// <summary>A reading that does not make the kernel account the running time slice has the resolution of a tick, 1 to 10 ms.</summary>
+    [FactNeeding(Need.Linux)]
+    public void Splits_have_a_resolution_of_microseconds()
+    {
+        foreach (Func<CpuUsage> usage in (Func<CpuUsage>[])[CpuUsageReader.GetByThread, () => ResourceUsage.GetByThread().Cpu])
+        {
+            List<long> steps = [];
+            for (long last = usage().TotalNanoseconds; steps.Count < 1_001;)
+            {
+                long now = usage().TotalNanoseconds;
+                if (now != last)
+                {
+                    steps.Add(now - last);
+                    last = now;
+                }
+            }
+
+            steps.Order().ElementAt(500).Should().BeInRange(1, 200_000);
+        }
+    }
+
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void User_and_kernel_time_never_decrease()
