@@ -48,7 +48,7 @@ public class SummaryPrintingTests
             "| Mean:      | 20,096.00 | StDev: |   0.00 |",
             "| Precision: |   0.7813% | Total: |  1,000 |",
             "| Range Min: |    10,000 | Max:   | 30,000 |");
-        Lines(Create(10_000).GetSummary().ToTable())[^1].Should().StartWith("| Range Min: | 10,000 |");
+        Lines(Create(10_000).GetSummary().ToTable())[^1].Should().StartWith("| Range Min: |  10,000 |");
     }
 
     [Fact]
