@@ -47,13 +47,13 @@ public class SystemCpuTests
     public void A_CPU_that_went_offline_is_absent_and_a_new_one_has_no_shares()
     {
         using var cpu = Sampled(
-            sample => AddCpus(sample, 0, 1, 3),
-            sample => AddCpus(sample, 0, 2, 3),
-            sample => AddCpus(sample, 0, 1, 2, 3));
+            sample => AddCpus(sample, 0, 1, 2, 4),
+            sample => AddCpus(sample, 0, 4, 5),
+            sample => AddCpus(sample, 0, 1, 4, 5));
 
         cpu.Update();
-        cpu.Cpus.Select(each => each.Cpu).Should().Equal(0, 2, 3);
-        cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, false, true);
+        cpu.Cpus.Select(each => each.Cpu).Should().Equal(0, 4, 5);
+        cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, true, false);
         cpu.Update();
         cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, false, true, true);
     }
