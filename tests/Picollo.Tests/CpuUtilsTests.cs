@@ -3,6 +3,7 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests;
 
+/// <summary>Each pinning is done on a new thread, because it is not undone.</summary>
 public class CpuUtilsTests
 {
     [Theory]
@@ -40,13 +41,13 @@ public class CpuUtilsTests
     public void WarmupCpu_returns_a_plausible_frequency() => CpuUtils.WarmupCpu().Should().BeInRange(10e6, 100e9);
 
     [Fact]
-    public void GetOsThreadId_equals_the_ID_of_the_readers() => OnDedicatedThread(() =>
+    public void GetOsThreadId_equals_the_ID_of_the_readers() => NewThread.Run(() =>
     {
         ((long)CpuUtils.GetOsThreadId()).Should().Be(CpuUsageReader.GetThreadId()).And.BePositive();
     });
 
     [FactNeeding(Need.Linux)]
-    public void A_pinned_thread_remains_on_its_CPU() => OnDedicatedThread(() =>
+    public void A_pinned_thread_remains_on_its_CPU() => NewThread.Run(() =>
     {
         int[] permitted = CpuMask.Get(thread: 0)!;
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -64,47 +65,20 @@ public class CpuUtilsTests
     });
 
     [Fact]
-    public void A_nonexistent_CPU_is_reported() => OnDedicatedThread(() =>
+    public void A_nonexistent_CPU_is_reported_and_a_negative_one_rejected() => NewThread.Run(() =>
     {
+        FluentActions.Invoking(() => CpuUtils.PrepareBenchmarkThread(-1))
+            .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("coreId");
         CpuUtils.PrepareBenchmarkThread(600_000).Should().BeFalse();
         CpuUtils.PrepareBenchmarkThread(1_023, out string? notDone).Should().BeFalse();
         notDone.Should().StartWith("The thread is not pinned: ");
     });
 
     [Fact]
-    public void A_negative_CPU_is_rejected()
-    {
-        Action pin = () => CpuUtils.PrepareBenchmarkThread(-1);
-        pin.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("coreId");
-    }
-
-    [Fact]
-    public void On_a_system_without_pinning_the_reason_is_reported()
-    {
-        CurrentThread thread = new();
-        thread.Cpu.Should().Be(-1);
-        thread.Pin(0).Should().StartWith("The thread is not pinned: ");
-        thread.RaisePriority().Should().StartWith("The thread's priority is unchanged: ");
-    }
-
-    [Fact]
     public void All_failed_steps_are_reported()
     {
-        CurrentThread neither = new();
+        CurrentThread neither = new(); // a system without pinning
         CpuUtils.Prepare(neither, 0, out string? notDone).Should().BeFalse();
         notDone.Should().Be($"{neither.Pin(0)} {neither.RaisePriority()}");
-    }
-
-    /// <summary>Runs the action on a new thread, because pinning and niceness are not undone.</summary>
-    private static void OnDedicatedThread(Action action)
-    {
-        Exception? failure = null;
-        var thread = new Thread(() => failure = Record.Exception(action));
-        thread.Start();
-        thread.Join();
-        if (failure is not null)
-        {
-            throw failure;
-        }
     }
 }

@@ -17,6 +17,21 @@ internal static class Cultures
     /// culture data.</summary>
     public static CultureInfo Turkish { get; } = Get("tr-TR");
 
+    /// <summary>Runs the action in <see cref="German"/> as the current culture.</summary>
+    public static void RunInGerman(Action action)
+    {
+        CultureInfo before = CultureInfo.CurrentCulture;
+        CultureInfo.CurrentCulture = German;
+        try
+        {
+            action();
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = before;
+        }
+    }
+
     private static CultureInfo Get(string name) =>
         UnavailableReason is null ? CultureInfo.GetCultureInfo(name) : CultureInfo.InvariantCulture;
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -8,28 +7,9 @@ namespace Picollo.Tests.Conventions;
 public class CultureTests
 {
     [FactNeeding(Need.Cultures)]
-    public void The_German_culture_prints_a_decimal_comma() => 1.5.ToString(Cultures.German).Should().Be("1,5");
-
-    [FactNeeding(Need.Cultures)]
-    public void The_upper_case_of_a_Turkish_i_has_a_dot() => "i".ToUpper(Cultures.Turkish).Should().Be("İ");
-
-    [FactNeeding(Need.Linux, Need.Cultures)]
-    public void Tests_run_in_the_culture_of_the_environment()
-    {
-        // Like the runtime, use the first variable that is set, even if it is empty.
-        string locale = Environment.GetEnvironmentVariable("LC_ALL") ?? Environment.GetEnvironmentVariable("LC_MESSAGES")
-            ?? Environment.GetEnvironmentVariable("LANG") ?? "";
-        string name = locale.Split('.', '@')[0].Replace('_', '-');
-
-        CultureInfo.CurrentCulture.Name.Should().Be(name is "C" or "POSIX" ? "" : name);
-    }
-
-    [FactNeeding(Need.Cultures)]
     public void Records_print_the_same_in_every_culture()
     {
-        CultureInfo culture = CultureInfo.CurrentCulture;
-        CultureInfo.CurrentCulture = Cultures.German;
-        try
+        Cultures.RunInGerman(() =>
         {
             new CpuPressure(0.5, 0.25, 0.125, TimeSpan.FromSeconds(1.5)).ToString().Should().Be(
                 "CpuPressure { Average10Seconds = 0.5, Average60Seconds = 0.25, Average300Seconds = 0.125, Total = 00:00:01.5000000 }");
@@ -43,10 +23,6 @@ public class CultureTests
             new ThreadCpu { Name = "a", Share = 0.5, WaitShare = 0.25, LastCpu = 1 }.ToString().Should().Be(
                 "ThreadCpu { Id = 0, ProcessId = 0, Name = a, State = , Nice = , Priority = , Share = 0.5, WaitShare = 0.25, "
                 + $"Usage = {default(CpuUsage)}, LastCpu = 1 }}");
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = culture;
-        }
+        });
     }
 }

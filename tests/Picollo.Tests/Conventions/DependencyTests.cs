@@ -4,27 +4,12 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>Dependencies between packages and between folders have one direction. Floors.txt has an entry for each folder: the folders of
-/// the same package that it may use.</summary>
+/// <summary>Dependencies between folders have one direction. Floors.txt has an entry for each folder: the folders of the same package that
+/// it may use. The project references limit the use of other packages.</summary>
 public partial class DependencyTests
 {
     private const BindingFlags Declared =
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
-
-    /// <summary>The packages that each package may use.</summary>
-    private static readonly Dictionary<string, string[]> Packages = new()
-    {
-        ["Picollo"] = [],
-        ["Picollo.Analyzers"] = [],
-        ["Picollo.Analyzers.CodeFixes"] = ["Picollo.Analyzers"],
-        ["Picollo.Export"] = ["Picollo"],
-        ["Picollo.Diagnostics"] = ["Picollo"],
-        ["Picollo.Profiling"] = ["Picollo", "Picollo.Export"],
-        ["Picollo.Scheduling"] = ["Picollo"],
-        ["Picollo.AspNetCore"] = ["Picollo", "Picollo.Export", "Picollo.Scheduling", "Picollo.Diagnostics", "Picollo.Profiling"],
-        ["Picollo.BenchmarkDotNet"] = ["Picollo", "Picollo.Export"],
-        ["Picollo.Cli"] = ["Picollo", "Picollo.Export", "Picollo.Diagnostics", "Picollo.Profiling"],
-    };
 
     private static readonly string FloorsFile = Path.Combine(Repository.Root, "tests/Picollo.Tests/Conventions/Floors.txt");
 
@@ -54,7 +39,7 @@ public partial class DependencyTests
         .ToLookup(definition => definition.Name, definition => definition.Folder);
 
     [Fact]
-    public void Every_folder_uses_only_the_packages_and_floors_below_it()
+    public void Every_folder_uses_only_the_floors_below_it()
     {
         string[] all = [.. Files.Select(FolderOf).Distinct()];
         (string User, string Used, string Example)[] arrows = [.. Assemblies.SelectMany(assembly => assembly.GetTypes())
@@ -71,8 +56,6 @@ public partial class DependencyTests
             File.WriteAllText(FloorsFile, string.Concat(expected.Select(line => $"{line.Trim()}\n")));
         }
 
-        arrows.Where(arrow => PackageOf(arrow.Used) != PackageOf(arrow.User) && !Packages[PackageOf(arrow.User)].Contains(PackageOf(arrow.Used)))
-            .Should().BeEmpty();
         arrows.Where(arrow => PackageOf(arrow.Used) == PackageOf(arrow.User) && !Floors.GetValueOrDefault(arrow.User, []).Contains(arrow.Used)).Should().BeEmpty();
         Floors.Select(entry => $"{entry.Key}: {string.Join(", ", entry.Value)}").Should().BeEquivalentTo(
             expected, "Floors.txt has an entry for each folder, and no arrow that does not exist");
@@ -91,30 +74,6 @@ public partial class DependencyTests
     }
 
     [Fact]
-    public void The_namespace_of_a_file_is_its_folder_or_a_parent_of_it()
-    {
-        // Extension methods for types of ASP.NET Core are in the namespaces of these types.
-        IEnumerable<string> offenders = Files
-            .Where(path => NamespaceOf(path) is { Length: > 0 } name && !name.StartsWith("Microsoft.", StringComparison.Ordinal))
-            .Where(path => !$"{FolderOf(path).Replace('/', '.')}.".StartsWith($"{NamespaceOf(path)}.", StringComparison.Ordinal))
-            .Select(path => $"{path}: {NamespaceOf(path)}");
-
-        offenders.Should().BeEmpty();
-    }
-
-    [Fact]
-    public void Every_file_imports_only_what_its_package_may_use()
-    {
-        // Constants and nameof leave no trace in the compiled code, but the namespace of their type is in the source text.
-        IEnumerable<string> offenders = Files.SelectMany(path => Import().Matches(File.ReadAllText(Path.Combine(Source, path)))
-            .Select(import => PackageOfNamespace(import.Groups["name"].Value))
-            .Where(imported => imported != PackageOf(path) && !Packages[PackageOf(path)].Contains(imported))
-            .Select(imported => $"{path} imports {imported}"));
-
-        offenders.Should().BeEmpty();
-    }
-
-    [Fact]
     public void Only_the_interop_layer_declares_platform_invokes()
     {
         MethodInfo[] declarations = [.. Assemblies.SelectMany(assembly => assembly.GetTypes()).SelectMany(type => type.GetMethods(Declared))
@@ -130,9 +89,6 @@ public partial class DependencyTests
     private static string FolderOf(string path) => path[..path.LastIndexOf('/')];
 
     private static string PackageOf(string path) => path.Split('/')[0];
-
-    private static string PackageOfNamespace(string name) =>
-        Packages.Keys.Where(package => $"{name}.".StartsWith($"{package}.", StringComparison.Ordinal)).MaxBy(package => package.Length)!;
 
     private static string NamespaceOf(string path) => Namespace().Match(File.ReadAllText(Path.Combine(Source, path))).Groups["name"].Value;
 
@@ -206,9 +162,6 @@ public partial class DependencyTests
             };
         }
     }
-
-    [GeneratedRegex(@"^\s*(?:global )?using [^;(]*?\b(?<name>Picollo[\w.]*)|(?<![\w.""/])(?:global::)?(?<name>Picollo\.[A-Z]\w*\.\w+)", RegexOptions.Multiline)]
-    private static partial Regex Import();
 
     [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.Multiline)]
     private static partial Regex Namespace();

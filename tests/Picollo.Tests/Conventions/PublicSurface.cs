@@ -37,9 +37,6 @@ internal static class PublicSurface
         .ThenBy(member => member.Name, StringComparer.Ordinal)
         .ThenBy(member => member.ToString(), StringComparer.Ordinal);
 
-    /// <summary>Whether the compiler added the member, so that no documentation can be written for it.</summary>
-    public static bool IsGenerated(MemberInfo member) => member.IsDefined(typeof(CompilerGeneratedAttribute));
-
     public static bool IsVisible(MethodBase? method) => method is { IsPublic: true } or { IsFamily: true } or { IsFamilyOrAssembly: true };
 
     private static bool IsVisible(MemberInfo member) => member switch

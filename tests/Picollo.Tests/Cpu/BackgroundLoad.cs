@@ -4,33 +4,8 @@ namespace Picollo.Tests.Cpu;
 /// interrupted at any point.</summary>
 internal sealed class BackgroundLoad : IDisposable
 {
-    private readonly List<Thread> _threads = [];
-    private volatile bool _over;
+    private readonly IDisposable[] _threads =
+        [.. Enumerable.Range(0, Environment.ProcessorCount).Select(_ => NewThread.Loop(static () => Thread.SpinWait(10_000)))];
 
-    public BackgroundLoad()
-    {
-        using (ExecutionContext.SuppressFlow())
-        {
-            for (int i = 0; i < Environment.ProcessorCount; i++)
-            {
-                var thread = new Thread(Compute) { IsBackground = true };
-                thread.Start();
-                _threads.Add(thread);
-            }
-        }
-    }
-
-    public void Dispose()
-    {
-        _over = true;
-        _threads.ForEach(thread => thread.Join());
-    }
-
-    private void Compute()
-    {
-        while (!_over)
-        {
-            Thread.SpinWait(10_000);
-        }
-    }
+    public void Dispose() => Array.ForEach(_threads, thread => thread.Dispose());
 }

@@ -87,53 +87,6 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void Memory_is_reused_after_reading()
-    {
-        using FlowRecorder recorder = FlowRecorder.Start(maxChunks: 3);
-        FlowLog? log = null;
-        int gaps = 0, switches = 0;
-
-        OnThread(recorder, () =>
-        {
-            for (int i = 0; i < 200; i++)
-            {
-                Switch(40);
-                log ??= LogOf(recorder);
-                List<FlowSwitchKind> kinds = ReadKinds(log);
-                gaps += kinds.Count(kind => kind == FlowSwitchKind.Gap);
-                switches += kinds.Count;
-            }
-        });
-
-        (gaps, switches).Should().Be((0, 200 * 40 * 2));
-    }
-
-    [Fact]
-    public void A_switch_does_not_allocate_in_steady_state()
-    {
-        using FlowRecorder recorder = FlowRecorder.Start();
-        FlowLog? log = null;
-        long allocated = -1;
-
-        OnThread(recorder, () =>
-        {
-            using var watcher = new CpuUsageAsyncWatcher();
-            ThreadSegment thread = ThreadSegment.OfThread!;
-            log = LogOf(recorder);
-            allocated = Allocations.InSteadyState(() =>
-            {
-                FlowRecorder.RecordSwitch(thread, watcher);
-                while (log.TryPeek(out _))
-                {
-                    log.Remove();
-                }
-            });
-        });
-
-        allocated.Should().Be(0);
-    }
-
-    [Fact]
     public void A_watcher_that_is_stopped_while_another_thread_is_in_its_flow_is_recorded()
     {
         using FlowRecorder recorder = FlowRecorder.Start();
@@ -221,19 +174,6 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void Memory_of_a_burst_is_available_to_other_threads_after_reading()
-    {
-        var recorder = new FlowRecorder(maxChunks: 100);
-        FlowLog burst = new(recorder, 1, 0, before: null), other = new(recorder, 2, 0, before: null);
-        Add(burst, 20_000);
-        ReadKinds(burst).Should().Contain(FlowSwitchKind.Gap);
-
-        Add(other, 4000);
-
-        ReadKinds(other).Should().HaveCount(4000).And.NotContain(FlowSwitchKind.Gap);
-    }
-
-    [Fact]
     public void A_removed_switch_does_not_keep_its_watcher_alive()
     {
         var log = new FlowLog(new FlowRecorder(maxChunks: 1), 1, 0, before: null);
@@ -307,59 +247,15 @@ public class FlowRecorderTests
         recorders[3].Dispose();
     });
 
-    [Fact]
-    public void An_ended_recorder_releases_its_memory()
-    {
-        OnThread(null, () =>
-        {
-            using (FlowRecorder recorder = FlowRecorder.Start())
-            {
-                Switch(3);
-                LogOf(recorder).Should().NotBeNull();
-            }
-
-            ThreadSegment.OfThread!.Log.Should().BeNull();
-        });
-    }
-
-    [Fact]
-    public void A_watcher_and_its_successor_keep_a_label()
-    {
-        using var watcher = new CpuUsageAsyncWatcher { Label = Label };
-        watcher.Stop();
-        watcher.Label.Should().Be(Label);
-
-        var other = new CpuUsageAsyncWatcher { Label = new FlowLabel("GET", "(no endpoint)") };
-        other.StopFor(CpuUsageAsyncWatcher.MakeSuccessor(Label));
-        other.Label.Should().Be(Label, "the row of a request may be known only at its end");
-
-        using var plain = new CpuUsageAsyncWatcher();
-        plain.Label.Should().BeNull();
-    }
-
     /// <summary>Runs an action on a thread without a flow.</summary>
     /// <returns>The log of the thread.</returns>
-    private static FlowLog OnThread(FlowRecorder? recorder, Action action)
-    {
-        FlowLog? log = null;
-        Exception? failure = null;
-        var thread = new Thread(() =>
+    private static FlowLog OnThread(FlowRecorder? recorder, Action action) => NewThread.Run(
+        () =>
         {
-            try
-            {
-                action();
-                log = recorder is null ? null : LogOf(recorder);
-            }
-            catch (Exception e)
-            {
-                failure = e;
-            }
-        });
-        thread.UnsafeStart();
-        thread.Join();
-        failure.Should().BeNull();
-        return log!;
-    }
+            action();
+            return recorder is null ? null! : LogOf(recorder);
+        },
+        flow: false);
 
     private static FlowLog LogOf(FlowRecorder recorder)
     {

@@ -35,7 +35,13 @@ public class MeasureAsyncTests
     public async Task An_async_helper_measures_the_work_that_it_runs()
     {
         TimeSpan burnt = default;
-        CpuUsage taken = await Helper(Work);
+        int watchersInside = 0;
+        Burn.User(Amount);
+        Task<CpuUsage> measured = Helper(Work);
+        WatchedFlow.Count.Should().Be(0, "the flow of the caller is unchanged");
+        Burn.User(Amount);
+        CpuUsage taken = await measured;
+        watchersInside.Should().Be(1);
         Steps.ShouldBeAbout(taken.Total, burnt, 2 * Steps.OfSplit);
 
         burnt = default;
@@ -50,30 +56,11 @@ public class MeasureAsyncTests
 
         async Task Work()
         {
+            watchersInside = WatchedFlow.Count;
             burnt += Burn.User(Amount);
             await Task.Yield();
             burnt += await Task.Run(() => Burn.User(Amount));
         }
-    }
-
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task Only_the_work_is_measured_and_the_flow_of_the_caller_is_unchanged()
-    {
-        TimeSpan burnt = default;
-        int watchersInside = 0;
-        Burn.User(Amount);
-        Task<CpuUsage> measured = CpuUsageAsyncWatcher.MeasureAsync(() =>
-        {
-            watchersInside = WatchedFlow.Count;
-            burnt = Burn.User(Amount);
-            return Task.CompletedTask;
-        });
-        WatchedFlow.Count.Should().Be(0);
-        Burn.User(Amount);
-        CpuUsage taken = await measured;
-        watchersInside.Should().Be(1);
-        Steps.ShouldBeAbout(taken.Total, burnt, 2 * Steps.OfSplit);
     }
 
     [Fact]

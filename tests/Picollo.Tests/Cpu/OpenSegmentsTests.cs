@@ -67,6 +67,7 @@ public sealed class OpenSegmentsTests : IDisposable
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task The_limit_does_not_record_again_and_does_not_keep_the_flow()
     {
         OpenSegments.MaxWait = TimeSpan.FromMilliseconds(20);

@@ -9,7 +9,7 @@ public class ProcessThreadsTests
     [FactNeeding(Need.Linux)]
     public void A_thread_has_its_name_and_its_CPU_time_in_watched_flows()
     {
-        var amount = TimeSpan.FromMilliseconds(20);
+        var amount = TimeSpan.FromMilliseconds(60);
         var threads = new ProcessThreads();
         ProcessThread during = default, after = default;
         var thread = new Thread(() =>
@@ -54,21 +54,20 @@ public class ProcessThreadsTests
 
         static long OnNewThread(bool isEndReported)
         {
-            long watched = 0;
-            Thread thread = new(() =>
-            {
-                CpuUsageAsyncWatcher watcher = new(CpuUsageDetail.TotalOnly);
-                Burn.User(TimeSpan.FromMilliseconds(20));
-                using CpuUsageAsyncWatcher inner = new(CpuUsageDetail.TotalOnly); // measures the thread
-                if (isEndReported)
+            long watched = NewThread.Run(
+                () =>
                 {
-                    watcher.Stop();
-                }
+                    CpuUsageAsyncWatcher watcher = new(CpuUsageDetail.TotalOnly);
+                    Burn.User(TimeSpan.FromMilliseconds(20));
+                    using CpuUsageAsyncWatcher inner = new(CpuUsageDetail.TotalOnly); // measures the thread
+                    if (isEndReported)
+                    {
+                        watcher.Stop();
+                    }
 
-                watched = watcher.GetTotalNanoseconds();
-            });
-            thread.UnsafeStart();
-            thread.Join();
+                    return watcher.GetTotalNanoseconds();
+                },
+                flow: false);
             watched.Should().BePositive();
             return watched;
         }

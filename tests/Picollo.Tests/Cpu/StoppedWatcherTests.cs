@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Tests the state that a watcher leaves in a flow, and the clocks that it reads.</summary>
+/// <summary>Tests the state that a watcher leaves in a flow, the clocks that it reads, and that nothing accumulates.</summary>
 public class StoppedWatcherTests
 {
     [Fact]
@@ -30,25 +30,10 @@ public class StoppedWatcherTests
         }
     }
 
-    [Fact]
-    public async Task A_measurement_reads_only_the_times_that_it_returns()
-    {
-        CpuUsageDetail total = default, split = default;
-        await CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(() => Read(ref total));
-        await CpuUsageAsyncWatcher.MeasureAsync(() => Read(ref split));
-
-        (total, split).Should().Be((CpuUsageDetail.TotalOnly, CpuUsageDetail.UserAndKernel));
-
-        static Task Read(ref CpuUsageDetail detail)
-        {
-            detail = ThreadSegment.OfThread!.Innermost!.Detail;
-            return Task.CompletedTask;
-        }
-    }
-
     /// <summary>The thread remains in one segment: its time before the stop counts for the watcher, and its later time counts for the
     /// successor, even before the segment has ended.</summary>
     [Fact]
+    [Trait("Category", "Slow")]
     public void CPU_time_after_the_stop_counts_once_for_the_successor()
     {
         var successor = CpuUsageAsyncWatcher.MakeSuccessor();
@@ -81,31 +66,6 @@ public class StoppedWatcherTests
         total.Should().BeInRange(running, later + half, "the time of the watcher is not counted again");
         watcher.GetTotalNanoseconds().Should().BeInRange(all - later - half, all - later + own, "it has been stopped");
         (watcher.GetTotalNanoseconds() + total).Should().BeInRange(all - half, all + own + half);
-    }
-
-    [Fact]
-    public async Task Switches_of_a_stopped_flow_count_for_the_successor_and_other_watchers()
-    {
-        var successor = CpuUsageAsyncWatcher.MakeSuccessor();
-        using var mayGoOn = new SemaphoreSlim(0);
-        using var outer = new CpuUsageAsyncWatcher();
-        Task work;
-        var watcher = new CpuUsageAsyncWatcher();
-        work = Task.Run(async () =>
-        {
-            await mayGoOn.WaitAsync();
-            Burn.User(TimeSpan.FromMilliseconds(20));
-            await Task.Yield();
-            Burn.User(TimeSpan.FromMilliseconds(20));
-        });
-        watcher.StopFor(successor);
-        long taken = watcher.GetTotalNanoseconds();
-        mayGoOn.Release();
-        await work;
-
-        successor.GetTotalNanoseconds().Should().BeInRange(40_000_000, outer.GetTotalNanoseconds());
-        successor.SwitchCount.Should().BeGreaterThanOrEqualTo(1);
-        watcher.GetTotalNanoseconds().Should().Be(taken);
     }
 
     /// <summary>In a flow whose watcher is stopped, an inner watcher also counts the time, and suspended parts count for no watcher.</summary>
@@ -145,4 +105,51 @@ public class StoppedWatcherTests
         counted.Suspended.Should().BeInRange(counted.Inner, counted.Inner + (burnt / 2));
         counted.Last.Should().BeGreaterThanOrEqualTo(counted.Suspended + burnt);
     }
+
+    [Fact]
+    public void Ended_threads_are_removed()
+    {
+        const int Threads = 500; // more than other tests have in flows
+        using var watcher = new CpuUsageAsyncWatcher();
+        for (int i = 0; i < Threads; i++)
+        {
+            NewThread.Run(static () => { });
+        }
+
+        ThreadSegment.All.Length.Should().BeLessThan(Threads);
+        watcher.SwitchCount.Should().Be(Threads);
+    }
+
+    [Fact]
+    public async Task Stopped_watchers_do_not_accumulate_in_a_flow()
+    {
+        // Stopped in a child, so that the flow itself keeps the stopped watcher until it adds the next one.
+        for (int i = 0; i < 1000; i++)
+        {
+            var watcher = new CpuUsageAsyncWatcher();
+            await Task.Run(watcher.Stop);
+        }
+
+        WatchedFlow.Count.Should().BeLessThanOrEqualTo(1);
+    }
+
+    [Fact]
+    public void Overlapping_watchers_do_not_accumulate_in_a_flow()
+    {
+        var older = new CpuUsageAsyncWatcher();
+        for (int i = 0; i < 1000; i++)
+        {
+            var younger = new CpuUsageAsyncWatcher();
+            older.Stop();
+            older = younger;
+        }
+
+        WatchedFlow.Count.Should().Be(1);
+        older.Stop();
+        WatchedFlow.Count.Should().Be(0);
+    }
+
+    [Fact]
+    public void A_watcher_takes_88_bytes() => // in a 64-bit process
+        (Allocations.InSteadyState(() => CpuUsageAsyncWatcher.MakeStopped()) / 100).Should().Be(88);
 }

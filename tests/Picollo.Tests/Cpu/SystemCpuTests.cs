@@ -1,3 +1,5 @@
+using FsCheck;
+using FsCheck.Fluent;
 using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
@@ -30,66 +32,30 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void Shares_refer_to_the_time_between_the_last_two_samples()
+    public void A_share_is_the_time_that_was_used_between_the_last_two_samples()
     {
-        using var cpu = Sampled(
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3.5)),
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 5.5)));
-
-        cpu.Update();
-        cpu.Interval.Should().Be(TimeSpan.FromSeconds(1));
-        cpu.Processes.Single().Share.Should().Be(0.5);
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(2);
+        Shares(Task(7, start: 1, used: 3), Task(7, start: 1, used: 3.5), Task(7, start: 1, used: 5.5)).Should().Equal(0.5, 2);
+        Shares(Task(7, start: 1, used: 3), Task(8, start: 1.25, used: 0.25)).Should().Equal([0.25], "a new process counts from its start");
+        Shares(Task(7, start: 0.5, used: 3), Task(7, start: 1.25, used: 0.25)).Should().Equal([0.25], "a reused ID is another process");
+        Shares(null, Task(7, start: 0.5, used: 3)).Should().Equal([null], "it is unknown how much of the 3 s was before the sample");
+        Shares(Task(7, start: 1, used: 3), Task(7, start: 1, used: 2)).Should().Equal(0);
+        Shares(Task(7, start: 1, used: 3, precise: 3.125), Task(7, start: 1, used: 3, precise: 3.25), Task(7, start: 1, used: 3.5))
+            .Should().Equal([0.125, 0.5], "finer times are used if both samples have them");
     }
 
     [Fact]
     public void A_CPU_that_went_offline_is_absent_and_a_new_one_has_no_shares()
     {
         using var cpu = Sampled(
-            sample => AddCpus(sample, 0, 1, 3),
-            sample => AddCpus(sample, 0, 2, 3),
-            sample => AddCpus(sample, 0, 1, 2, 3));
+            sample => AddCpus(sample, 0, 1, 2, 4),
+            sample => AddCpus(sample, 0, 4, 5),
+            sample => AddCpus(sample, 0, 1, 4, 5));
 
         cpu.Update();
-        cpu.Cpus.Select(each => each.Cpu).Should().Equal(0, 2, 3);
-        cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, false, true);
+        cpu.Cpus.Select(each => each.Cpu).Should().Equal(0, 4, 5);
+        cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, true, false);
         cpu.Update();
         cpu.Cpus.Select(each => each.HasShares).Should().Equal(true, false, true, true);
-    }
-
-    [Fact]
-    public void A_new_process_counts_from_its_start()
-    {
-        using var cpu = Sampled(
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
-            sample => sample.Processes.Add(8, Task(8, start: 1.25, used: 0.25)));
-
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(0.25);
-    }
-
-    [Fact]
-    public void A_reused_ID_is_another_process()
-    {
-        using var cpu = Sampled(
-            sample => sample.Processes.Add(7, Task(7, start: 0.5, used: 3)),
-            sample => sample.Processes.Add(7, Task(7, start: 1.25, used: 0.25)));
-
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(0.25, "3 s belong to another process");
-    }
-
-    [Fact]
-    public void A_process_that_existed_but_was_not_read_has_no_share()
-    {
-        using var cpu = Sampled(
-            _ => { },
-            sample => sample.Processes.Add(7, Task(7, start: 0.5, used: 3)));
-
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().BeNull("it is unknown how much of the 3 s was before the sample");
     }
 
     [Fact]
@@ -110,31 +76,6 @@ public class SystemCpuTests
         cpu.Update();
         cpu.Threads.Select(thread => (thread.Id, thread.ProcessId, thread.Share)).Should().Equal((9, 7, 0.5), (7, 7, 0.25));
         cpu.Processes.Should().BeEmpty();
-    }
-
-    [Fact]
-    public void Shares_use_finer_times_if_both_samples_have_them()
-    {
-        using var cpu = Sampled(
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3, precise: 3.125)),
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3, precise: 3.25)),
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3.5)));
-
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(0.125);
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(0.5);
-    }
-
-    [Fact]
-    public void Decreasing_times_give_a_share_of_0()
-    {
-        using var cpu = Sampled(
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 2)));
-
-        cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(0);
     }
 
     [Fact]
@@ -203,14 +144,8 @@ public class SystemCpuTests
 
         MeasurementUnavailableException thrown = create.Should().Throw<MeasurementUnavailableException>().WithMessage("no /proc").Which;
         (thrown.Cause, thrown.ErrorNumber).Should().Be((MeasurementUnavailableCause.NotSupported, 2));
-    }
-
-    [Fact]
-    public void An_unsupported_system_has_its_cause()
-    {
-        Action create = () => new SystemCpu(SystemCpuParts.Machine, new CpuPlatform().CreateSystemCpuSource()).Dispose();
-
-        create.Should().Throw<MeasurementUnavailableException>().Which.Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
+        Action unsupported = () => new SystemCpu(SystemCpuParts.Machine, new CpuPlatform().CreateSystemCpuSource()).Dispose();
+        unsupported.Should().Throw<MeasurementUnavailableException>().Which.Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
     }
 
     [Fact]
@@ -241,7 +176,7 @@ public class SystemCpuTests
         tryCreate.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("parts");
 
         using var cpu = new SystemCpu(SystemCpuParts.All, new ScriptedSource(sample => Now(sample, 1)));
-        foreach (var part in new[] { SystemCpuParts.None, SystemCpuParts.Machine, (SystemCpuParts)1024 })
+        foreach (SystemCpuParts part in new[] { SystemCpuParts.None, SystemCpuParts.Machine, (SystemCpuParts)1024 })
         {
             Action ask = () => cpu.GetUnavailableReason(part);
             ask.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("part");
@@ -272,43 +207,11 @@ public class SystemCpuTests
         }
 
         list.Should().Equal(Enumerable.Range(0, 100));
-        list.Count.Should().Be(100);
-        list[99].Should().Be(99);
+        (list.Count, list[99]).Should().Be((100, 99));
         list.AsSpan().ToArray().Should().Equal(Enumerable.Range(0, 100));
-        int sum = 0;
-        foreach (int item in list)
-        {
-            sum += item;
-        }
-
-        sum.Should().Be(4_950);
         list.Where(item => item < 2).Should().Equal([0, 1], "it is also an ordinary sequence");
         list.Invoking(each => each[100]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
         list.Invoking(each => each[-1]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
-    }
-
-    [Fact]
-    public void A_for_loop_over_the_lists_does_not_allocate()
-    {
-        using SystemCpu cpu = Sampled(
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
-            sample => sample.Processes.Add(7, Task(7, start: 1, used: 3.5)));
-        cpu.Update();
-        _ = Allocated(cpu.Processes);
-        Allocated(cpu.Processes).Should().Be(0);
-
-        static long Allocated(IReadOnlyList<ProcessCpu> list)
-        {
-            int sum = 0;
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            for (int i = 0; i < list.Count; i++)
-            {
-                sum += list[i].Id;
-            }
-
-            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-            return sum == 7 ? allocated : -1;
-        }
     }
 
     [Fact]
@@ -338,6 +241,23 @@ public class SystemCpuTests
             fill(sample);
         }))]));
 
+    /// <summary>Returns the share after each update; the first sample may have no process.</summary>
+    private static double?[] Shares(params TaskSample?[] processes)
+    {
+        using SystemCpu cpu = Sampled([.. processes.Select(process => (Action<SystemCpuSample>)(sample =>
+        {
+            if (process is { } known)
+            {
+                sample.Processes.Add(known.Id, known);
+            }
+        }))]);
+        return [.. processes.Skip(1).Select(_ =>
+        {
+            cpu.Update();
+            return cpu.Processes.Single().Share;
+        })];
+    }
+
     private static void Now(SystemCpuSample sample, long seconds)
     {
         sample.TimestampNanoseconds = seconds * Second;
@@ -364,4 +284,114 @@ public class SystemCpuTests
         },
         PreciseNanoseconds = precise is null ? null : (long)(precise * Second),
     };
+
+    [Fact]
+    public void The_wait_of_a_process_is_the_sum_of_its_threads_since_the_previous_sample()
+    {
+        WaitShares([(7, 1.0, 10), (8, 2.0, 10)], [(7, 1.25, 11), (8, 2.125, 11)]).Should().Equal(0.375);
+        WaitShares([(7, 1.0, 10), (8, 2.0, 10)], [(7, 1.25, 11), (9, 0.5, 1)])
+            .Should().Equal([0.75], "new threads count and ended ones do not");
+        WaitShares([(7, 1.0, 10), (8, 0.25, 10)], [(7, 1.0, 10), (8, 0.5, 2)])
+            .Should().Equal([0.5], "an ID with fewer runs is another thread");
+        WaitShares([], [(7, 3.0, 10)], [(7, 3.5, 10)], [])
+            .Should().Equal([null, 0.5, null], "no waits are known in the first and the last sample");
+    }
+
+    [Fact]
+    public void A_new_process_counts_from_its_start_and_an_unread_one_has_no_wait()
+    {
+        using var cpu = Sampled(
+            _ => { },
+            sample =>
+            {
+                AddWaits(sample, 7, start: 1.5, (7, 0.25, 1));
+                AddWaits(sample, 8, start: 0.5, (8, 0.25, 1));
+            });
+
+        cpu.Update();
+        cpu.Processes.Select(each => each.WaitShare).Should().Equal(0.25, null);
+    }
+
+    [Fact]
+    public void A_thread_has_its_own_wait()
+    {
+        using var cpu = Sampled(
+            sample =>
+            {
+                AddThread(sample, 7, start: 0.5, (1.0, 10));
+                AddThread(sample, 9, start: 0.5, null);
+            },
+            sample =>
+            {
+                AddThread(sample, 7, start: 0.5, (1.25, 11));
+                AddThread(sample, 8, start: 1.5, (0.125, 1));
+                AddThread(sample, 9, start: 0.5, (0.5, 1));
+                AddThread(sample, 10, start: 1.5, null);
+            });
+
+        cpu.Update();
+        cpu.Threads.Select(each => each.WaitShare).Should().Equal(0.25, 0.125, null, null);
+    }
+
+    [Fact]
+    public void The_sum_is_between_0_and_the_sum_of_all_waits() => Prop.ForAll(
+        Arb.From(Gen.Zip(Waits, Waits)),
+        samples =>
+        {
+            SampleTable<ThreadWait> before = Table(samples.Item1), now = Table(samples.Item2);
+            long sum = ThreadWait.SumSince(before, now.Items);
+            long all = ThreadWait.SumSince(new SampleTable<ThreadWait>(), now.Items);
+            return sum >= 0 && sum <= all && ThreadWait.SumSince(now, now.Items) == 0;
+        }).Check(Config.QuickThrowOnFailure);
+
+    // Few IDs, so that many are in both samples; some waits whose sum does not fit into a long.
+    private static Gen<ThreadWait[]> Waits =>
+        (from id in Gen.Choose(1, 6)
+         from wait in Gen.OneOf(Gen.Choose(0, 100).Select(each => (long)each), Gen.Constant(long.MaxValue))
+         from runs in Gen.Choose(1, 5)
+         select new ThreadWait(id, wait, runs)).ArrayOf();
+
+    private static SampleTable<ThreadWait> Table(ThreadWait[] waits)
+    {
+        var table = new SampleTable<ThreadWait>();
+        foreach (ThreadWait wait in waits)
+        {
+            table.Add(wait.ThreadId, wait);
+        }
+
+        return table;
+    }
+
+    /// <summary>Returns the share of the process after each update.</summary>
+    private static double?[] WaitShares(params (long Thread, double Seconds, long Runs)[][] waits)
+    {
+        using SystemCpu cpu = Sampled(
+            [.. waits.Select(each => (Action<SystemCpuSample>)(sample => AddWaits(sample, 7, start: 0.5, each)))]);
+        return [.. waits.Skip(1).Select(_ =>
+        {
+            cpu.Update();
+            return cpu.Processes.Single().WaitShare;
+        })];
+    }
+
+    private static void AddWaits(SystemCpuSample sample, int id, double start, params (long Thread, double Seconds, long Runs)[] waits)
+    {
+        int first = sample.Waits.Count;
+        foreach ((long thread, double seconds, long runs) in waits)
+        {
+            sample.Waits.Add(thread, new ThreadWait(thread, (long)(seconds * Second), runs));
+        }
+
+        sample.Processes.Add(id, Task(id, start, used: 0) with { FirstWait = first, WaitCount = waits.Length });
+    }
+
+    private static void AddThread(SystemCpuSample sample, long id, double start, (double Seconds, long Runs)? wait)
+    {
+        if (wait is { } known)
+        {
+            sample.Waits.Add(id, new ThreadWait(id, (long)(known.Seconds * Second), known.Runs));
+        }
+
+        sample.Threads.Add(id, Task((int)id, start, used: 0, process: 7));
+    }
 }

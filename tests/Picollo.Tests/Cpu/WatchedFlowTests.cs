@@ -169,9 +169,8 @@ public sealed class WatchedFlowTests
     [Fact]
     public void A_thread_that_has_ended_is_not_measured()
     {
-        ThreadSegment thread = null!;
         var clock = new ScriptedThreadClock(() => 130);
-        RunOnNewThread(() => thread = Started(at: 100, clock)).Join();
+        ThreadSegment thread = NewThread.Run(() => Started(at: 100, clock), flow: false);
 
         Query(thread).Should().Be(0);
         clock.Readings.Should().Be(0);
@@ -197,17 +196,9 @@ public sealed class WatchedFlowTests
     /// here, because it counts as a switch.</summary>
     private static CpuUsageAsyncWatcher NewWatcherWithoutThreads(CpuUsageDetail detail)
     {
-        CpuUsageAsyncWatcher? watcher = null;
-        RunOnNewThread(() => watcher = new CpuUsageAsyncWatcher(detail)).Join();
-        RunOnNewThread(() => new CpuUsageAsyncWatcher().Stop()).Join();
-        return watcher!;
-    }
-
-    private static Thread RunOnNewThread(ThreadStart action)
-    {
-        var thread = new Thread(action);
-        thread.UnsafeStart();
-        return thread;
+        CpuUsageAsyncWatcher watcher = NewThread.Run(() => new CpuUsageAsyncWatcher(detail), flow: false);
+        NewThread.Run(static () => new CpuUsageAsyncWatcher().Stop(), flow: false);
+        return watcher;
     }
 
     private static CpuSegment At(long nanoseconds) => new(nanoseconds, default);
@@ -226,7 +217,8 @@ public sealed class WatchedFlowTests
     private long QueryUntilItWaits(ThreadSegment thread, Action endChange, Action? beginChange = null)
     {
         long taken = 0;
-        Thread reader = RunOnNewThread(() => taken = Query(thread));
+        var reader = new Thread(() => taken = Query(thread));
+        reader.UnsafeStart();
         beginChange?.Invoke();
         YieldUntil(() => (reader.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
         endChange();

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
@@ -25,7 +24,7 @@ public sealed class WatcherTotalsTextTests
     }
 
     [Fact]
-    public void The_table_has_a_line_for_each_segment_in_any_culture() => InAnotherCulture(() =>
+    public void The_table_has_a_line_for_each_segment_in_any_culture() => Cultures.RunInGerman(() =>
     {
         Lines(SegmentTable.Format(Segments, 2, "a request")).Should().Equal(
             "CPU usage of a request: 9.001 ms (user 8.931 ms, kernel 0.070 ms); thread switches:",
@@ -37,55 +36,35 @@ public sealed class WatcherTotalsTextTests
         Segments[0].ToString().Should().Be("10.000 ms, CPU 89.7 %: 8.970 ms (user 8.900 ms, kernel 0.070 ms)");
     });
 
-    [Fact]
-    public void Columns_are_as_wide_as_their_widest_cell()
-    {
-        string[] lines = Lines(SegmentTable.Format([.. Enumerable.Repeat(Item(100_000_000_000, new CpuUsage(123_456_789_000_000_000, 0)), 12)], indent: 0, ""));
-
-        lines[1..^1].Select(line => line.Length).Distinct().Should().ContainSingle();
-        lines[2].Should().StartWith(" 1  100000000000.000  123456789000.000  ");
-        lines[13].Should().StartWith("12  ");
-    }
-
-    [Theory]
-    [InlineData(null)]
-    [InlineData("")]
-    public void Without_a_description_the_first_line_has_no_name(string? description) =>
-        Lines(SegmentTable.Format(Segments, 4, description))[..2].Should().Equal(
-            "CPU usage: 9.001 ms (user 8.931 ms, kernel 0.070 ms); thread switches:",
-            "    #  duration, ms  CPU, ms  user, ms  kernel, ms  CPU share");
-
-    [Fact]
-    public void A_watcher_prints_its_own_list()
-    {
-        var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
-        watcher.Stop();
-
-        watcher.ToHumanString(1, "x").Should().Be(SegmentTable.Format(watcher.Totals, 1, "x")).And.StartWith("CPU usage of x: ");
-        Lines(watcher.ToHumanString()).Should().HaveCount(4);
-    }
-
-    [Fact]
-    public void A_negative_indent_is_rejected() =>
-        FluentActions.Invoking(() => new CpuUsageAsyncWatcher(listSwitches: true).ToHumanString(-1))
-            .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("indent");
-
     private static CpuFlowSegment Item(long milliseconds, CpuUsage usage) =>
         new(milliseconds * (Stopwatch.Frequency / 1_000), usage);
 
     private static string[] Lines(string text) => text.Split(Environment.NewLine);
 
-    private static void InAnotherCulture(Action action)
+    private static readonly CpuUsage Usage = new(3, 2);
+
+    [Fact]
+    public void Pieces_of_a_thread_are_one_segment_until_it_leaves_the_flow() =>
+        FlowPiece.ToSegments(Listed((1, 10, false), (3, 4, false), (2, 20, true), (1, 5, false), (1, 1, true), (1, 7, true), (3, 5, false)))
+            .Should().Equal([Item(20, 1), Item(16, 3), Item(7, 1), Item(9, 2)], "they are in the order of their ends, and a running one is last");
+
+    /// <summary>Compares the result with an enumeration of the pieces of each thread separately.</summary>
+    [Fact]
+    public void Joining_keeps_all_time_and_ends_a_segment_at_each_switch() => Seeded.Run(500, random =>
     {
-        CultureInfo culture = CultureInfo.CurrentCulture;
-        try
-        {
-            CultureInfo.CurrentCulture = new CultureInfo("") { NumberFormat = { NumberDecimalSeparator = ",", NegativeSign = "minus" } };
-            action();
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = culture;
-        }
-    }
+        (int Thread, int Ticks, bool IsEnd)[] pieces =
+            [.. Enumerable.Range(0, random.Next(40)).Select(_ => (random.Next(1, 5), random.Next(1, 100), random.Next(2) == 0))];
+
+        List<CpuFlowSegment> segments = FlowPiece.ToSegments(Listed(pieces));
+
+        segments.Sum(segment => segment.WallTicks).Should().Be(pieces.Sum(piece => piece.Ticks));
+        CpuUsage.Sum(segments.Select(segment => segment.CpuUsage)).Should().Be(new CpuUsage(3 * pieces.Length, 2 * pieces.Length));
+        int running = pieces.GroupBy(piece => piece.Thread).Count(thread => !thread.Last().IsEnd);
+        segments.Should().HaveCount(pieces.Count(piece => piece.IsEnd) + running);
+    });
+
+    private static CpuFlowSegment Item(long ticks, int pieces) => new(ticks, new CpuUsage(3 * pieces, 2 * pieces));
+
+    private static FlowPiece? Listed(params (int Thread, int Ticks, bool IsEnd)[] pieces) => pieces.Aggregate(
+        (FlowPiece?)null, static (last, piece) => new FlowPiece(Usage, piece.Ticks, piece.Thread, piece.IsEnd) { Previous = last });
 }

@@ -81,33 +81,6 @@ public class CounterBlockTests
     }
 
     [Theory]
-    [InlineData(0.1)]
-    [InlineData(0.001)]
-    public void Carries_do_not_prevent_reads_without_a_copy(double relativeError)
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).Create();
-        OctaveTable octaves = default;
-        var block = new CounterBlock<uint>(histogram.Range);
-        block.RecordInterlocked(ref octaves, 20_000, 1UL << 40);
-        block.Record(ref octaves, 1_000_000, 1UL << 32);
-        block.Record(ref octaves, 3, 5);
-        var found = new CounterAtRank[2];
-
-        block.TryRead([50, 100], found, needsMoments: true, out CounterMoments moments, out _).Should().BeTrue();
-        moments.Total.Should().Be((1UL << 40) + (1UL << 32) + 5);
-        found[0].Should().Match<CounterAtRank>(counter => counter.StorageIndex == (int)histogram.Layout.IndexOf(20_000) && counter.Count == 1UL << 40);
-        found[1].Count.Should().Be(1UL << 32);
-
-        ulong[] last = new ulong[histogram.Length], deltas = new ulong[histogram.Length];
-        block.ReadDeltas(last, deltas);
-        block.Record(ref octaves, 20_000, 7);
-        block.ReadDeltas(last, deltas);
-        deltas[histogram.Layout.IndexOf(20_000)].Should().Be(7);
-        last[histogram.Layout.IndexOf(20_000)].Should().Be((1UL << 40) + 7);
-        deltas.Should().OnlyContain(count => count == 0 || count == 7);
-    }
-
-    [Theory]
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]

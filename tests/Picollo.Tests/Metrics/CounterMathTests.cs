@@ -8,26 +8,6 @@ public class CounterMathTests
 {
     private const int Lengths = 40; // several vectors of any size, with every remainder
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(15)]
-    [InlineData(16)]
-    [InlineData(31)]
-    [InlineData(32)]
-    [InlineData(39)]
-    public void Counts_are_added_to_32_bit_counters_if_the_sum_is_below_2_to_the_31(int place)
-    {
-        uint[] counts = [.. Enumerable.Repeat(3U, 40)], counters = [.. Enumerable.Repeat(4U, 40)];
-        counts[place] = counters[place] = 1U << 30;
-        List<(int Number, ulong Count)>? rest = null;
-
-        CounterMath.AddWhereFits<uint>(counts, counters, 100, ref rest);
-
-        rest.Should().Equal((100 + place, 1UL << 30));
-        counters[place].Should().Be(1U << 30);
-        counters.Where((_, i) => i != place).Should().OnlyContain(counter => counter == 7);
-    }
-
     [Fact]
     public void Subtract_has_a_minimum_of_0() => Seeded.Run(Lengths, random =>
     {
@@ -38,20 +18,6 @@ public class CounterMathTests
         CounterMath.Subtract(baseline, sums);
 
         sums.Should().Equal(expected);
-    });
-
-    [Fact]
-    public void Deltas_have_a_minimum_of_0_and_the_counts_are_stored() => Seeded.Run(Lengths, random =>
-    {
-        ulong[] previous = NextCounts(random);
-        ulong[] counts = NextCounts(random, previous.Length);
-        ulong[] kept = [.. counts];
-        ulong[] expected = [.. counts.Zip(previous, (count, before) => count > before ? count - before : 0)];
-
-        CounterMath.ReadDeltas<ulong>(counts, previous, counts);
-
-        counts.Should().Equal(expected);
-        previous.Should().Equal(kept);
     });
 
     [Fact]

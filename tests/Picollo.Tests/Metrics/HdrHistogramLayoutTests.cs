@@ -42,24 +42,6 @@ public class HdrHistogramLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void Indexes_follow_the_original_formula(int scale)
-    {
-        HdrHistogramLayout layout = Layout(scale);
-
-        foreach (ulong value in Values.Edges)
-        {
-            layout.IndexOf(value).Should().Be((uint)OriginalIndex(value, scale), "value {0}", value);
-        }
-
-        Seeded.Run(1_000, random =>
-        {
-            ulong value = random.NextMagnitude();
-            layout.IndexOf(value).Should().Be((uint)OriginalIndex(value, scale), "value {0}", value);
-        });
-    }
-
-    [Theory]
-    [MemberData(nameof(Scales))]
     public void Indexes_with_a_unit_equal_those_of_other_HdrHistogram_libraries(int scale)
     {
         for (int unitScale = 0; unitScale <= Math.Min(14, HdrHistogramLayout.MaxUnitAndBlockScale - scale); unitScale++)
@@ -73,66 +55,6 @@ public class HdrHistogramLayoutTests
                 ulong step = 1UL << layout.StepScaleOf(index);
                 layout.StartOf(index).Should().Be(value - (value % step), "value {0}, unit 2^{1}", value, unitScale);
                 step.Should().Be(Math.Max(1UL << unitScale, 1UL << Math.Max(BitOperations.Log2(value) - scale, 0)));
-            }
-        }
-    }
-
-    [Theory]
-    [MemberData(nameof(Scales))]
-    public void Indexes_equal_those_of_a_linear_search(int scale)
-    {
-        HdrHistogramLayout layout = Layout(scale);
-
-        foreach (ulong value in Values.Edges)
-        {
-            (uint index, ulong start, ulong step) = Search(value, 1UL << scale);
-
-            layout.IndexOf(value).Should().Be(index, "value {0}", value);
-            layout.StartOf(index).Should().Be(start, "value {0}", value);
-            (1UL << layout.StepScaleOf(index)).Should().Be(step, "value {0}", value);
-        }
-    }
-
-    [Theory]
-    [MemberData(nameof(Scales))]
-    public void Buckets_have_no_gaps(int scale)
-    {
-        HdrHistogramLayout layout = Layout(scale);
-        uint last = layout.IndexOf(ulong.MaxValue);
-        last.Should().Be((uint)(((65 - scale) << scale) - 1));
-
-        foreach (uint index in Indexes(scale, last))
-        {
-            ulong start = layout.StartOf(index);
-            UInt128 end = (UInt128)start + (1UL << layout.StepScaleOf(index));
-            UInt128 next = index == last ? (UInt128)1 << 64 : layout.StartOf(index + 1);
-
-            // Use plain conditions: FluentAssertions takes microseconds for each of a million buckets.
-            if (layout.IndexOf(start) != index || layout.IndexOf((ulong)(end - 1)) != index || end != next)
-            {
-                Assert.Fail($"Bucket {index} is from {start} to {end}: its values have another index, or the next bucket starts at {next}.");
-            }
-        }
-    }
-
-    [Theory]
-    [MemberData(nameof(Scales))]
-    public void A_midpoint_is_within_the_relative_error_of_every_value_in_its_bucket(int scale)
-    {
-        HdrHistogramLayout layout = Layout(scale);
-        UInt128 inverseError = 2UL << scale; // 1 / RelativeError
-
-        foreach (uint index in Indexes(scale, layout.IndexOf(ulong.MaxValue)))
-        {
-            ulong step = 1UL << layout.StepScaleOf(index);
-            ulong start = layout.StartOf(index);
-            ulong end = start + (step - 1);
-            ulong midpoint = start + (step >> 1);
-
-            // Test distance / value <= error in integers, without rounding.
-            if ((midpoint - start) * inverseError > start || (end - midpoint) * inverseError > end)
-            {
-                Assert.Fail($"A value of bucket {index} [{start}, {end}] is further than 1/{inverseError} from the midpoint.");
             }
         }
     }
@@ -162,19 +84,6 @@ public class HdrHistogramLayoutTests
         layout.Invoking(l => l.GetEnd(last + 1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
         new HdrHistogramLayout(layout.RelativeError, layout.LowestDiscernibleValue).Should().Be(layout);
     });
-
-    [Fact]
-    public void Indexes_are_those_of_the_buckets_of_a_histogram()
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(8).WithMinTrackableValue(5_000).Create();
-        histogram.Record([5_000, 123_456, 1UL << 60]);
-
-        foreach (Bucket bucket in histogram.BucketsWithValues)
-        {
-            int index = histogram.Layout.GetIndex(bucket.Midpoint);
-            (index, histogram.Layout.GetStart(index), histogram.Layout.GetEnd(index)).Should().Be((bucket.LogicalIndex, bucket.Start, bucket.End));
-        }
-    }
 
     [Fact]
     public void The_default_layout_is_the_coarsest_one()
@@ -209,45 +118,5 @@ public class HdrHistogramLayoutTests
         int bucket = 64 - unitScale - scale - 1 - leadingZeros;
         int subBucket = (int)(value >> (bucket + unitScale));
         return (uint)(((bucket + 1) << scale) + subBucket - (1 << scale));
-    }
-
-    // The formula in the article about the first version.
-    private static ulong OriginalIndex(ulong value, int scale)
-    {
-        int block = 64 - BitOperations.LeadingZeroCount(value >> scale);
-        int step = block - (block != 0 ? 1 : 0);
-        return ((ulong)block << scale) + ((value >> step) & ((1UL << scale) - 1));
-    }
-
-    // The definition: two blocks of step 1, then the step doubles from block to block.
-    private static (uint Index, ulong Start, ulong Step) Search(ulong value, ulong blockSize)
-    {
-        UInt128 blockStart = 0;
-        ulong step = 1;
-        for (uint block = 0; ; block++)
-        {
-            UInt128 blockEnd = blockStart + ((UInt128)step * blockSize);
-            if (value < blockEnd)
-            {
-                ulong inBlock = (value - (ulong)blockStart) / step;
-                return ((uint)((block * blockSize) + inBlock), (ulong)blockStart + (inBlock * step), step);
-            }
-
-            blockStart = blockEnd;
-            step *= block == 0 ? 1UL : 2UL;
-        }
-    }
-
-    // Returns all indexes; for large layouts, only those around the ends of blocks.
-    private static IEnumerable<uint> Indexes(int scale, uint last)
-    {
-        const int LastExhaustiveScale = 12;
-        const int Neighbors = 3;
-        return scale <= LastExhaustiveScale
-            ? Enumerable.Range(0, (int)last + 1).Select(index => (uint)index)
-            : Enumerable.Range(0, 66 - scale)
-                .SelectMany(block => Enumerable.Range((block << scale) - Neighbors, 2 * Neighbors))
-                .Where(index => index >= 0 && index <= last)
-                .Select(index => (uint)index);
     }
 }

@@ -26,15 +26,14 @@ public class HdrHistogramRegistryTests
     {
         var histogram = HdrHistogram.Create();
         Dictionary<string, string> labels = new() { ["route"] = "/a", ["method"] = "GET" };
-        _registry.Add("plain", histogram);
-        _registry.Add("described", histogram, HdrHistogramDescription.Nanoseconds);
+        _registry.Add("plain", histogram, HdrHistogramDescription.Nanoseconds);
         _registry.Add("labeled", histogram, labels.ToArray());
 
         _registry.TryGet("plain", out HdrHistogram? found).Should().BeTrue();
         found.Should().BeSameAs(histogram);
         _registry.TryGet("labeled", out _).Should().BeFalse("it has labels");
-        _registry.GetOrAdd("described", HdrHistogram.Create).Should().BeSameAs(histogram);
-        _registry.GetOrAdd("described", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds).Should().BeSameAs(histogram);
+        _registry.GetOrAdd("plain", HdrHistogram.Create).Should().BeSameAs(histogram);
+        _registry.GetOrAdd("plain", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds).Should().BeSameAs(histogram);
         _registry.Registrations.Single(one => one.Name == "labeled").Labels
             .Should().Equal(KeyValuePair.Create("method", "GET"), KeyValuePair.Create("route", "/a"));
         new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, labels.ToArray()).ToString()
@@ -47,6 +46,8 @@ public class HdrHistogramRegistryTests
 
     [Theory]
     [InlineData("a", "\0" + "10xxxxxxxx", "", "a", "1", "xxxxxxxx\0" + "0")]
+    [InlineData("a", "b", "c\0d", "a", "b\0c", "d")]
+    [InlineData("a", "kkkkk", "0", "a5:kkkkk1:0", null, null)]
     [InlineData("a", "kkkkk", "0", "a\0" + "1\0" + "5kkkkk", null, null)]
     public void Names_and_labels_with_NUL_and_digits_are_distinguished(
         string name, string label, string value, string otherName, string? otherLabel, string? otherValue)
@@ -84,17 +85,6 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void Names_and_labels_with_the_same_concatenation_are_distinguished()
-    {
-        _registry.Add("a", HdrHistogram.Create(), [new("b", "c\0d")]);
-        _registry.Add("a", HdrHistogram.Create(), [new("b\0c", "d")]);
-        _registry.Add("a\0b", HdrHistogram.Create(), [new("c", "d")]);
-        _registry.Add("a", HdrHistogram.Create(), [new("b", "c"), new("d", "")]);
-
-        _registry.Registrations.Should().HaveCount(4);
-    }
-
-    [Fact]
     public void Registrations_are_a_sorted_copy_with_readable_names()
     {
         _registry.Add("b", HdrHistogram.Create());
@@ -102,6 +92,7 @@ public class HdrHistogramRegistryTests
         _registry.Add("a", HdrHistogram.Create(), [new("x", "1")]);
         _registry.Add("a", HdrHistogram.Create(), [new("long", "1")]);
         IReadOnlyList<HdrHistogramRegistration> before = _registry.Registrations;
+        _registry.Registrations.Should().BeSameAs(before, "the list is cached until a change");
         _registry.Remove("b").Should().BeTrue();
         _registry.Remove("b").Should().BeFalse();
 
@@ -168,50 +159,6 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void The_list_is_cached_until_a_change()
-    {
-        _registry.Add("b", HdrHistogram.Create());
-        IReadOnlyList<HdrHistogramRegistration> one = _registry.Registrations;
-        _registry.Registrations.Should().BeSameAs(one);
-        _registry.GetOrAdd("a", HdrHistogram.Create);
-        _registry.Registrations.Select(registration => registration.Name).Should().Equal("a", "b");
-        _registry.Remove("b");
-        _registry.Registrations.Select(registration => registration.Name).Should().Equal("a");
-        one.Should().ContainSingle();
-    }
-
-    [Fact]
-    public void A_registration_can_be_created_without_a_registry()
-    {
-        var histogram = HdrHistogram.Create();
-        var registration = new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, [new("b", "2"), new("a", "1")]);
-
-        registration.ToString().Should().Be("x{a=\"1\",b=\"2\"}");
-        registration.Histogram.Should().BeSameAs(histogram);
-        registration.Description.Should().BeSameAs(HdrHistogramDescription.None);
-        FluentActions.Invoking(() => new HdrHistogramRegistration("", histogram, HdrHistogramDescription.None)).Should().Throw<ArgumentException>();
-        FluentActions.Invoking(() => new HdrHistogramRegistration("x", null!, HdrHistogramDescription.None)).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, null!)).Should().Throw<ArgumentNullException>();
-        FluentActions.Invoking(() => new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, [new("a", "1"), new("a", "2")]))
-            .Should().Throw<ArgumentException>();
-    }
-
-    [Fact]
-    public void Null_or_empty_arguments_are_rejected_and_register_nothing()
-    {
-        _registry.Invoking(r => r.Add("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
-        _registry.Invoking(r => r.GetOrAdd<HdrHistogram>("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("create");
-        _registry.Invoking(r => r.GetOrAdd<HdrHistogram>("x", () => null!)).Should().Throw<ArgumentNullException>().WithParameterName("create");
-        _registry.Invoking(r => r.Add(null!, HdrHistogram.Create())).Should().Throw<ArgumentNullException>().WithParameterName("name");
-        _registry.Invoking(r => r.Add("", HdrHistogram.Create())).Should().Throw<ArgumentException>().WithParameterName("name");
-        _registry.Registrations.Should().BeEmpty();
-    }
-
-    [Fact]
-    public void Equal_bounds_are_allowed() =>
-        _registry.Add("x", HdrHistogram.Create(), new HdrHistogramDescription { LowestBound = 7, HighestBound = 7 });
-
-    [Fact]
     public void A_description_is_validated()
     {
         HdrHistogramDescription.None.Should().Be(new HdrHistogramDescription());
@@ -229,11 +176,12 @@ public class HdrHistogramRegistryTests
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Help = null! }).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = new() { Name = null! } }).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => HdrHistogramDescription.None with { Unit = null! }).Should().Throw<ArgumentNullException>();
+        _registry.Add("equal", HdrHistogram.Create(), new HdrHistogramDescription { LowestBound = 7, HighestBound = 7 });
         HdrHistogramDescription reversed = new() { LowestBound = 2, HighestBound = 1 };
         FluentActions.Invoking(() => _registry.Add("x", HdrHistogram.Create(), reversed))
             .Should().Throw<ArgumentException>().WithMessage("LowestBound (2)*HighestBound (1)*");
         FluentActions.Invoking(() => _registry.GetOrAdd("x", HdrHistogram.Create, reversed)).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new HdrHistogramRegistration("x", HdrHistogram.Create(), reversed)).Should().Throw<ArgumentException>();
-        _registry.Registrations.Should().BeEmpty();
+        _registry.Registrations.Should().ContainSingle();
     }
 }

@@ -84,35 +84,6 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_allocates_no_counters_for_empty_buckets()
-    {
-        HdrHistogram sum = Factory.Create(), other = Factory.Create();
-        Values.RecordInEachOctave(other);
-        other.Reset();
-        sum.Record(1);
-        long before = sum.FootprintInBytes;
-
-        sum.Add(other);
-        sum.Add(HdrHistogram.Factory.WithUInt64Storage().Create());
-        sum.Add(HdrHistogram.Create().GetSnapshot());
-
-        sum.FootprintInBytes.Should().Be(before);
-        sum.TotalCount.Should().Be(1);
-    }
-
-    [Fact]
-    public void Add_does_not_change_the_other_histogram()
-    {
-        HdrHistogram other = CreateNarrow();
-        other.Record([1, 10_000, 20_000, 20_000, 40_000]);
-
-        CreateNarrow().Add(other);
-
-        other.TotalCount.Should().Be(3);
-        other.OverflowCount.Should().Be(2);
-    }
-
-    [Fact]
     public void Every_variant_can_be_added()
     {
         HdrHistogram sum = CreateNarrow();
@@ -130,68 +101,6 @@ public abstract partial class HistogramContract
         }
 
         sum.GetBucket(20_000).Count.Should().Be(60);
-    }
-
-    [Fact]
-    public void Add_of_another_range_counts_out_of_range_values_by_side()
-    {
-        HdrHistogram wide = CreateWide();
-        wide.Record([0, 9_983, 9_984, 20_000, 30_207, 30_208, ulong.MaxValue]);
-        HdrHistogram narrow = CreateNarrow();
-
-        narrow.Add(wide);
-
-        narrow.TotalCount.Should().Be(3);
-        narrow.UnderflowCount.Should().Be(2);
-        narrow.OverflowCount.Should().Be(4);
-        narrow.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(9_984, 19_968, 29_952);
-    }
-
-    [Fact]
-    public void Add_keeps_out_of_range_counts()
-    {
-        HdrHistogram narrow = CreateNarrow();
-        narrow.Record(1, 3);
-        narrow.Record(20_000, 4);
-        narrow.Record(40_000, 5);
-        HdrHistogram wide = CreateWide();
-
-        wide.Add(narrow);
-
-        wide.TotalCount.Should().Be(4);
-        wide.UnderflowCount.Should().Be(3);
-        wide.OverflowCount.Should().Be(8);
-    }
-
-    [Theory]
-    [InlineData(0.1, 0.001)]
-    [InlineData(0.001, 0.1)]
-    [InlineData(0.01, 0.0003)]
-    public void Add_of_another_layout_splits_each_bucket_at_its_midpoint(double error, double otherError)
-    {
-        HdrHistogram other = Factory.WithRelativeError(otherError).Create();
-        HdrHistogram midpoints = Factory.WithRelativeError(error).Create();
-        int turn = 0;
-        foreach (ulong value in Values.Edges.Order())
-        {
-            if (other.GetBucket(value).Count > 0)
-            {
-                continue;
-            }
-
-            other.Record(value, 3);
-            Bucket bucket = other.GetBucket(value);
-            ulong middle = bucket.Start + (bucket.Step / 2);
-            ulong width = midpoints.GetBucket(middle).Step;
-            ulong below = width == 1 || width >= bucket.Step ? 0 : turn++ % 2 == 0 ? 1UL : 2;
-            midpoints.Record(middle - (below == 0 ? 0 : 1UL), below);
-            midpoints.Record(middle, 3 - below);
-        }
-
-        HdrHistogram sum = Factory.WithRelativeError(error).Create();
-        sum.Add(other);
-
-        ShouldHaveEqualCounts(sum, midpoints);
     }
 
     [Fact]
@@ -245,26 +154,6 @@ public abstract partial class HistogramContract
             : factory.WithMinTrackableValue(random.NextMagnitude() >> 40).WithMaxTrackableValue((1UL << 41) + (random.NextMagnitude() >> 1));
     });
 
-    [Theory]
-    [InlineData(18, 0.03)]
-    [InlineData(18, 0.1)]
-    [InlineData(10, 0.01)]
-    [InlineData(40, 0.001)]
-    public void Add_of_a_wide_lowest_bucket_keeps_the_sum(int unitScale, double error)
-    {
-        for (ulong count = 999_998; count < 1_000_002; count++)
-        {
-            HdrHistogram coarse = Factory.WithLowestDiscernibleValue(1UL << unitScale).Create();
-            coarse.Record(10, count);
-            HdrHistogram fine = Factory.WithRelativeError(error).Create();
-            fine.Add(coarse);
-
-            fine.TotalCount.Should().Be(count);
-            ulong width = fine.GetBucket((1UL << (unitScale - 1)) - 1).Step;
-            fine.GetSummary().Sum.Should().BeApproximately(coarse.GetSummary().Sum, width);
-        }
-    }
-
     [Fact]
     public void Add_of_a_coarser_histogram_keeps_the_sum() => Seeded.Run(20, random =>
     {
@@ -283,22 +172,6 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void Add_of_a_snapshot_adds_its_current_counts()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        histogram.Record(20_000, 5);
-        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
-        histogram.Record([25_000, 40_000]);
-        snapshot.Update(deltas: true);
-        HdrHistogram sum = CreateNarrow();
-
-        sum.Add(snapshot);
-
-        sum.BucketsWithValues.Should().Equal(histogram.GetBucket(25_000));
-        sum.OverflowCount.Should().Be(1);
-    }
-
-    [Fact]
     public void A_snapshot_of_a_histogram_can_be_added_to_it_to_double_its_counts()
     {
         HdrHistogram histogram = CreateNarrow();
@@ -309,23 +182,6 @@ public abstract partial class HistogramContract
         histogram.TotalCount.Should().Be(6);
         histogram.GetBucket(20_000).Count.Should().Be(4);
         histogram.UnderflowCount.Should().Be(2);
-    }
-
-    [Fact]
-    public void Add_after_a_reset_counts_only_later_records()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        HdrHistogram other = CreateNarrow();
-        histogram.Record([20_000, 1]);
-        other.Record([20_000, 1]);
-        histogram.Reset();
-        other.Reset();
-        other.Record([25_000, 40_000]);
-
-        histogram.Add(other);
-
-        ShouldHaveEqualCounts(histogram, other);
-        histogram.TotalCount.Should().Be(1);
     }
 
     [Fact]

@@ -24,22 +24,6 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Bucket_percentiles_are_mid_ranks_with_cumulative_counts()
-    {
-        HdrHistogram histogram = CreateWide();
-        histogram.Record(10, 2);
-        histogram.Record(20, 6);
-        histogram.Record(40, 2);
-
-        Percentile[] percentiles = [.. histogram.BucketPercentilesWithValues];
-
-        percentiles.Select(percentile => percentile.Rank).Should().Equal(10, 50, 90);
-        percentiles.Select(percentile => percentile.TargetCount).Should().Equal(1, 5, 9);
-        percentiles.Select(percentile => percentile.RunningCount).Should().Equal(2, 8, 10);
-        percentiles.Select(percentile => percentile.Bucket).Should().Equal(histogram.BucketsWithValues);
-    }
-
-    [Fact]
     public void Bucket_percentiles_of_empty_buckets_are_between_their_neighbors()
     {
         HdrHistogram histogram = CreateWide();
@@ -96,43 +80,6 @@ public abstract partial class HistogramContract
         above.IsOverflowBucket.Should().BeTrue();
         histogram.GetBucket(9_984).IsOverflowBucket.Should().BeFalse();
         histogram.GetBucket(30_207).IsOverflowBucket.Should().BeFalse();
-    }
-
-    [Fact]
-    public void A_percentile_rank_is_the_share_at_or_below_a_value()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        histogram.GetPercentileRank(20_000).Should().Be(0);
-
-        histogram.Record([1, 40_000]); // out of range, not included in the share
-        histogram.Record(12_000);
-        histogram.Record(20_000, 2);
-        histogram.Record(30_000);
-
-        histogram.GetPercentileRank(0).Should().Be(0);
-        histogram.GetPercentileRank(9_983).Should().Be(0);
-        histogram.GetPercentileRank(11_903).Should().Be(0);
-        histogram.GetPercentileRank(11_904).Should().Be(25, "the whole bucket [11904, 12032) is included");
-        histogram.GetPercentileRank(19_967).Should().Be(25);
-        histogram.GetPercentileRank(19_968).Should().Be(75);
-        histogram.GetPercentileRank(30_000).Should().Be(100);
-        histogram.GetPercentileRank(ulong.MaxValue).Should().Be(100);
-    }
-
-    [Fact]
-    public void GetCountBetween_counts_whole_buckets()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        histogram.Record([1, 9_984, 12_000, 20_000, 20_000, 30_207, 40_000]);
-
-        histogram.GetCountBetween(0, ulong.MaxValue).Should().Be(5);
-        histogram.GetCountBetween(0, 9_983).Should().Be(0);
-        histogram.GetCountBetween(30_208, ulong.MaxValue).Should().Be(0);
-        histogram.GetCountBetween(20_001, 20_001).Should().Be(2);
-        histogram.GetCountBetween(12_000, 20_000).Should().Be(3);
-        histogram.GetCountBetween(12_032, 19_967).Should().Be(0);
-        histogram.GetCountBetween(0, 19_000).Should().Be(2);
-        histogram.GetCountBetween(20_224, ulong.MaxValue).Should().Be(1);
     }
 
     [Fact]

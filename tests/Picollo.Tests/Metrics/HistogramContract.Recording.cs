@@ -7,100 +7,6 @@ public abstract partial class HistogramContract
 {
     private const int LongestBatch = 70; // several vectors, with every remainder
 
-    [Fact]
-    public void An_empty_histogram_has_no_counts() => ShouldBeEmpty(CreateWide());
-
-    [Fact]
-    public void A_value_is_counted_only_in_its_bucket()
-    {
-        foreach (ulong value in Values.Edges)
-        {
-            HdrHistogram histogram = CreateWide();
-
-            histogram.Record(value);
-
-            Bucket bucket = histogram.BucketsWithValues.Should().ContainSingle().Subject;
-            bucket.Count.Should().Be(1);
-            bucket.Start.Should().BeLessThanOrEqualTo(value);
-            (value - bucket.Start).Should().BeLessThan(bucket.Step);
-            histogram.GetBucket(value).Should().Be(bucket);
-            histogram.TotalCount.Should().Be(1);
-            histogram.OverflowCount.Should().Be(0);
-        }
-    }
-
-    [Fact]
-    public void Values_below_two_blocks_are_exact()
-    {
-        HdrHistogram histogram = CreateWide();
-        for (ulong value = 0; value < 128; value++)
-        {
-            histogram.Record(value, value + 1);
-        }
-
-        for (ulong value = 0; value < 128; value++)
-        {
-            histogram.GetBucket(value).Should().Be(histogram.Layout.BucketAt(0, (int)value, value + 1));
-        }
-    }
-
-    [Fact]
-    public void A_count_of_zero_records_nothing()
-    {
-        HdrHistogram histogram = CreateNarrow();
-
-        histogram.Record(20_000, 0);
-        histogram.Record(1, 0);
-        histogram.Record(40_000, 0);
-
-        ShouldBeEmpty(histogram);
-    }
-
-    [Fact]
-    public void An_empty_batch_records_nothing()
-    {
-        HdrHistogram histogram = CreateNarrow();
-
-        histogram.Record([]);
-
-        ShouldBeEmpty(histogram);
-    }
-
-    [Fact]
-    public void Record_with_a_count_equals_repeated_records()
-    {
-        HdrHistogram counted = CreateNarrow();
-        HdrHistogram oneByOne = CreateNarrow();
-
-        foreach (ulong value in (ulong[])[9_000, 10_000, 20_000, 30_000, 31_000])
-        {
-            counted.Record(value, 137);
-            for (int i = 0; i < 137; i++)
-            {
-                oneByOne.Record(value);
-            }
-        }
-
-        counted.TotalCount.Should().Be(3 * 137);
-        ShouldHaveEqualCounts(counted, oneByOne);
-    }
-
-    [Fact]
-    public void Values_out_of_range_are_counted_by_side()
-    {
-        HdrHistogram histogram = CreateNarrow();
-
-        histogram.Record(9_983);
-        histogram.Record(0, 2);
-        histogram.Record(30_208);
-        histogram.Record(ulong.MaxValue, 10);
-        histogram.Record([0, 20_000, ulong.MaxValue]);
-
-        histogram.TotalCount.Should().Be(1);
-        histogram.UnderflowCount.Should().Be(4);
-        histogram.OverflowCount.Should().Be(4 + 12);
-    }
-
     [Theory]
     [InlineData(12_345, 0, ulong.MaxValue, true)]
     [InlineData(12_345, 12_345, 12_345, true)] // exact, in the middle of a bucket
@@ -134,20 +40,6 @@ public abstract partial class HistogramContract
         histogram.Dispose();
         histogram.Invoking(h => h.RecordInRange(5, 10, 20)).Should().Throw<ObjectDisposedException>();
         histogram.Invoking(h => h.RecordInRange(5, 10, 20, throwOnOutOfRange: true)).Should().Throw<ObjectDisposedException>();
-    }
-
-    [Fact]
-    public void The_range_is_extended_to_whole_buckets()
-    {
-        HdrHistogram histogram = CreateNarrow();
-
-        histogram.Record(9_984);
-        histogram.Record(30_207);
-
-        histogram.TotalCount.Should().Be(2);
-        histogram.OverflowCount.Should().Be(0);
-        histogram.MinTrackableValue.Should().Be(Min);
-        histogram.MaxTrackableValue.Should().Be(Max);
     }
 
     [Fact]
@@ -188,19 +80,6 @@ public abstract partial class HistogramContract
         ShouldHaveEqualCounts(batched, oneByOne);
     });
 
-    [Fact]
-    public void A_batch_of_equal_values_counts_each_of_them()
-    {
-        HdrHistogram histogram = CreateWide();
-        ulong[] values = new ulong[1_000];
-        Array.Fill(values, 12_345UL);
-
-        histogram.Record(values);
-
-        histogram.GetBucket(12_345).Count.Should().Be(1_000);
-        histogram.TotalCount.Should().Be(1_000);
-    }
-
     private static ulong NextInOrAroundRange(Random random) => random.Next(8) switch
     {
         0 => random.NextMagnitude(),
@@ -209,43 +88,4 @@ public abstract partial class HistogramContract
         3 => 20_000, // several lanes of one vector with the same bucket
         _ => random.NextBetween(Min, Max),
     };
-
-    /// <summary>In the octaves that contain the limits of the range, a writer does not compare values with the limits, so readers must
-    /// determine which counts are in range.</summary>
-    [Fact]
-    public void Values_outside_the_range_but_in_its_octaves_are_out_of_range()
-    {
-        HdrHistogram histogram = CreateNarrow(); // from 10,000 to 30,000, whose octaves are 8,192 to 32,767
-        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
-        ulong[] below = [8_192, 9_000, 9_983], within = [9_984, 20_000, 30_207], above = [30_208, 31_000, 32_767];
-        for (int round = 1; round <= 2; round++)
-        {
-            ulong times = (ulong)round;
-            foreach (ulong value in below.Concat(within).Concat(above))
-            {
-                histogram.Record(value); // the first record allocates the octave's counters, the second finds them
-                histogram.Record(value);
-            }
-
-            histogram.Record(below);
-            histogram.Record([.. within, .. above]);
-
-            histogram.TotalCount.Should().Be(9 * times);
-            histogram.UnderflowCount.Should().Be(9 * times);
-            histogram.OverflowCount.Should().Be(18 * times);
-            histogram.GetBucket(9_000).Count.Should().Be(9 * times);
-            histogram.GetBucket(31_000).Count.Should().Be(9 * times);
-            histogram.GetSummary().OverflowCount.Should().Be(18 * times);
-            histogram.GetSummary().P0.Bucket.Start.Should().Be(9_984);
-            histogram.GetSummary().P100.Bucket.Start.Should().Be(29_952);
-            snapshot.Update(deltas: true);
-            snapshot.OverflowCount.Should().Be(18);
-            snapshot.UnderflowCount.Should().Be(9);
-        }
-
-        HdrHistogram copy = histogram.Clone();
-        (copy.UnderflowCount, copy.OverflowCount).Should().Be((18, 36));
-        histogram.Reset();
-        (histogram.UnderflowCount, histogram.OverflowCount).Should().Be((0, 0));
-    }
 }

@@ -61,29 +61,6 @@ public class MomentsOracleTests
         }
     }
 
-    [Theory]
-    [InlineData(1UL)]
-    [InlineData((1UL << 53) + 1)]
-    [InlineData(ulong.MaxValue - 2)]
-    public void A_repeated_value_has_no_deviation(ulong count)
-    {
-        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
-        {
-            for (int scale = 3; scale < 12; scale++)
-            {
-                for (ulong value = 1; value < 1UL << 40; value = (value * 3) + 1)
-                {
-                    HdrHistogram histogram = factory.WithRelativeError(0.5 / (1 << scale)).WithMaxTrackableValue(1UL << 40).Create();
-                    histogram.Record(value, count);
-                    HdrHistogramSummary summary = histogram.GetSummary();
-
-                    summary.StDev.Should().Be(0, "{0} is recorded {1} times", value, count);
-                    summary.Mean.Should().Be(histogram.GetPercentileValue(50));
-                }
-            }
-        }
-    }
-
     // Counts are from 1 to the largest of which 500 do not exceed 2⁶⁴. Precision and range are random.
     private static (HdrHistogram Histogram, int LargestScale) NextHistogram(Random random)
     {

@@ -1,6 +1,4 @@
 using System.Text.Json;
-using System.Text.Json.Serialization;
-using System.Text.Json.Serialization.Metadata;
 using FsCheck;
 using FsCheck.Fluent;
 using Picollo.Metrics;
@@ -32,18 +30,6 @@ public class SerializationTests
             RoundTrips(histogram.GetBucket(ulong.MaxValue));
             RoundTrips(histogram.GetPercentile(50));
         }).QuickCheckThrowOnFailure();
-
-    [Fact]
-    public void Generated_metadata_of_an_application_uses_the_converters()
-    {
-        RoundTripsWith(Histogram.GetSummary(), ReadingJson.Default.HdrHistogramSummary);
-        RoundTripsWith(Histogram.GetPercentile(50), ReadingJson.Default.Percentile);
-        RoundTripsWith(Histogram.GetBucket(20_000), ReadingJson.Default.Bucket);
-        RoundTripsWith(Histogram.GetSnapshot(), ReadingJson.Default.HdrHistogramSnapshot);
-
-        static void RoundTripsWith<T>(T value, JsonTypeInfo<T> type) =>
-            JsonSerializer.Deserialize(JsonSerializer.Serialize(value, type), type).Should().Be(value);
-    }
 
     [Fact]
     public void The_property_names_are_those_of_Picollo_0_1()
@@ -86,15 +72,6 @@ public class SerializationTests
         (read.StartTime, read.EndTime).Should().Be((snapshot.StartTime, snapshot.EndTime));
         JsonSerializer.Deserialize<HdrHistogramSummary>(JsonSerializer.Serialize(summary))!.TimestampUtc.Should().Be(summary.TimestampUtc);
         RoundTrips(new HdrHistogramSummary());
-    }
-
-    [Fact]
-    public void The_finest_precision_is_kept()
-    {
-        HdrHistogram finest = HdrHistogram.Factory.WithRelativeError(0.000001).WithMaxTrackableValue(100).Create();
-        finest.Record(7);
-        RoundTrips(finest.GetSnapshot());
-        RoundTrips(finest.GetSummary());
     }
 
     [Fact]
@@ -165,16 +142,6 @@ public class SerializationTests
         Refuses<HdrHistogramSummary>(With(Histogram.GetSummary(), name, value), message);
 
     [Fact]
-    public void The_position_of_an_invalid_value_in_a_list_is_reported()
-    {
-        string json = JsonSerializer.Serialize(new[] { Histogram.GetBucket(1), Histogram.GetBucket(2) });
-        json = json[..json.LastIndexOf("\"count\":", StringComparison.Ordinal)] + "\"count\":-1}]";
-        JsonException error = json.Invoking(text => JsonSerializer.Deserialize<Bucket[]>(text)).Should().Throw<JsonException>().Which;
-        error.Path.Should().Be("$[1]");
-        error.Message.Should().Contain("$.count");
-    }
-
-    [Fact]
     public void Times_with_an_offset_are_read_as_UTC()
     {
         const string Time = "\"2026-01-01T02:00:00+02:00\"";
@@ -188,21 +155,6 @@ public class SerializationTests
     }
 
     [Fact]
-    public void A_copy_of_a_snapshot_contains_its_deltas()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
-        histogram.Record(5, 3);
-        snapshot.Update(deltas: true);
-
-        HdrHistogramSnapshot copy = snapshot.GetSnapshot();
-        histogram.Record(5);
-        snapshot.Update(deltas: true);
-
-        (copy.TotalCount, snapshot.TotalCount).Should().Be((3UL, 1UL));
-    }
-
-    [Fact]
     public void A_snapshot_is_checked_before_its_layout_is_allocated()
     {
         HdrHistogram finest = HdrHistogram.Factory.WithRelativeError(0.000001).Create();
@@ -211,19 +163,6 @@ public class SerializationTests
         long before = GC.GetAllocatedBytesForCurrentThread();
         Refuses<HdrHistogramSnapshot>(json, "*totalCount is not equal to the sum*");
         (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1_000_000);
-    }
-
-    [Fact]
-    public void Percentiles_of_different_histograms_are_rejected()
-    {
-        string one = JsonSerializer.Serialize(Histogram.GetSummary());
-        var finer = HdrHistogram.Factory.WithRelativeError(0.0001).Create();
-        finer.Record([1, 20_000, 20_000]);
-        string other = JsonSerializer.Serialize(finer.GetSummary());
-        string mixed = one[..one.IndexOf("{\"rank\":100", StringComparison.Ordinal)] + other[other.IndexOf("{\"rank\":100", StringComparison.Ordinal)..];
-
-        Refuses<HdrHistogramSummary>(mixed, "*rank 100 is inconsistent*");
-        Refuses<HdrHistogramSummary>(one.Replace("\"rank\":25,", "\"rank\":26,", StringComparison.Ordinal), "*percentiles?4? has rank 26*");
     }
 
     [Fact]
@@ -319,9 +258,3 @@ public class SerializationTests
         return histogram;
     }
 }
-
-[JsonSerializable(typeof(HdrHistogramSummary))]
-[JsonSerializable(typeof(Percentile))]
-[JsonSerializable(typeof(Bucket))]
-[JsonSerializable(typeof(HdrHistogramSnapshot))]
-internal sealed partial class ReadingJson : JsonSerializerContext;

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Concurrent use of a snapshot: its updates exclude its reads and the resets of the histogram.</summary>
+/// <summary>Snapshots and summaries are consistent during writes, updates and resets.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class SnapshotStressTests
@@ -21,26 +21,17 @@ public class SnapshotStressTests
         histogram.Record(uint.MaxValue); // out of range
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
         HdrHistogramSummary summary = new();
-        bool stop = false;
-        Thread updater = new(() =>
-        {
-            while (!Volatile.Read(ref stop))
-            {
-                snapshot.Update();
-            }
-        });
-        updater.IsBackground = true;
-        updater.Start();
         int wrong = 0;
-        for (int i = 0; i < Reads; i++)
+        using (NewThread.Loop(() => snapshot.Update()))
         {
-            bool isWhole = snapshot.TotalCount == Values && snapshot.OverflowCount == 1
-                && snapshot.GetSummary(summary).TotalCount == Values && summary.P0.Value == 0;
-            wrong += isWhole ? 0 : 1;
+            for (int i = 0; i < Reads; i++)
+            {
+                bool isWhole = snapshot.TotalCount == Values && snapshot.OverflowCount == 1
+                    && snapshot.GetSummary(summary).TotalCount == Values && summary.P0.Value == 0;
+                wrong += isWhole ? 0 : 1;
+            }
         }
 
-        Volatile.Write(ref stop, true);
-        updater.Join();
         wrong.Should().Be(0);
     }
 
@@ -80,5 +71,48 @@ public class SnapshotStressTests
             shown.Max().Should().Be(1);
             shown[^1].Should().Be(1, "no reset followed");
         }
+    }
+
+    [Theory]
+    [InlineData("plain 64", 1UL << 33, 1_000)] // a count too large for the vectors of 64-bit counters
+    [InlineData("interlocked 64", 1UL << 33, 1_000)]
+    [InlineData("interlocked 32", 1UL << 20, 1_000)] // a count too large for the vectors of 32-bit counters
+    [InlineData("interlocked 32", 1, 102)] // in the same chunk as the written counter, which the search for percentiles reads
+    [InlineData("thread-local 64", 1, 102)]
+    public void The_maximum_is_correct_while_smaller_values_are_recorded(string variant, ulong lowCount, ulong high)
+    {
+        const int Summaries = 20_000;
+        const ulong Low = 100, Written = 101;
+        HdrHistogram histogram = Variants.Factories[variant].WithMaxTrackableValue(1 << 20).Create();
+        using ManualResetEventSlim isReady = new();
+        HdrHistogramSummary summary = new();
+        ulong before = 0;
+        int wrong = 0;
+        using (NewThread.Loop(() =>
+        {
+            if (!isReady.IsSet) // all values are recorded by one thread
+            {
+                histogram.Record(Low, lowCount);
+                histogram.Record(high);
+                isReady.Set();
+            }
+
+            histogram.Record(Written, 1_000);
+            Thread.SpinWait(100); // a pause, so that many summaries see no write and need no copy
+        }))
+        {
+            isReady.Wait();
+            for (int i = 0; i < Summaries; i++)
+            {
+                histogram.GetSummary(summary);
+                bool isOneMoment = summary.P100.Value == high && summary.P0.Value == Low
+                    && summary.P100.TargetCount == summary.TotalCount && summary.TotalCount >= before
+                    && summary.Mean > Low && summary.Mean < high && summary.StDev < high;
+                wrong += isOneMoment ? 0 : 1;
+                before = summary.TotalCount;
+            }
+        }
+
+        wrong.Should().Be(0);
     }
 }

@@ -1,5 +1,3 @@
-using System.Numerics;
-
 namespace Picollo.Tests.Metrics;
 
 /// <summary>Computes the expected results of a histogram from the sorted values. It computes buckets from their definition, with divisions
@@ -31,20 +29,6 @@ internal sealed class SortedOracle
     public IEnumerable<(ulong Start, ulong Count)> Buckets =>
         _sorted.GroupBy(StartOf).Select(bucket => (bucket.Key, (ulong)bucket.Count()));
 
-    public BigInteger Sum => _sorted.Aggregate(BigInteger.Zero, (sum, value) => sum + MidpointOf(value));
-
-    public double Mean => _sorted.Length == 0 ? 0 : (double)Sum / _sorted.Length;
-
-    /// <summary>Computed in integers: n²·variance = n·Σx² − (Σx)².</summary>
-    public double StDev
-    {
-        get
-        {
-            BigInteger squares = _sorted.Aggregate(BigInteger.Zero, (sum, value) => sum + ((BigInteger)MidpointOf(value) * MidpointOf(value)));
-            return _sorted.Length == 0 ? 0 : Math.Sqrt((double)((squares * _sorted.Length) - (Sum * Sum))) / _sorted.Length;
-        }
-    }
-
     public (ulong Count, ulong Value) At(double rank)
     {
         ulong count = RankOracle.CountAt(rank, Total);
@@ -61,8 +45,6 @@ internal sealed class SortedOracle
     public ulong StartOf(ulong value) => value - (value % StepOf(value));
 
     private ulong LastOf(ulong value) => StartOf(value) + (StepOf(value) - 1);
-
-    private ulong MidpointOf(ulong value) => StartOf(value) + (StepOf(value) / 2);
 
     // Returns the largest power of two that, times BlockSize, is not above the value; the unit for the first two blocks.
     private ulong StepOf(ulong value)

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
@@ -35,24 +34,6 @@ public class SummaryPrintingTests
             "| Precision: | 0.0000% | Total: |     0 |");
     }
 
-    [Theory]
-    [InlineData(0, 20_000, false, false)]
-    [InlineData(10_000, 20_000, false, true)]
-    [InlineData(10_000, 1, true, true)]
-    [InlineData(0, 90_000, true, true)]
-    public void Overflow_and_range_rows_appear_only_if_needed(ulong min, ulong value, bool overflow, bool range)
-    {
-        HdrHistogram histogram = Create(min);
-        histogram.Record([20_000, value]);
-
-        string table = histogram.GetSummary().ToTable();
-
-        table.Contains("| Overflow ", StringComparison.Ordinal).Should().Be(overflow);
-        table.Contains("| Range Min:", StringComparison.Ordinal).Should().Be(range);
-        string diff = histogram.GetSummary().ToDiffTable(histogram.GetSummary());
-        diff.Should().NotContain("Overflow").And.NotContain("Range");
-    }
-
     [Fact]
     public void The_rows_of_a_table_show_overflow_mean_precision_and_range()
     {
@@ -67,6 +48,7 @@ public class SummaryPrintingTests
             "| Mean:      | 20,096.00 | StDev: |   0.00 |",
             "| Precision: |   0.7813% | Total: |  1,000 |",
             "| Range Min: |    10,000 | Max:   | 30,000 |");
+        Lines(Create(10_000).GetSummary().ToTable())[^1].Should().StartWith("| Range Min: |  10,000 |");
     }
 
     [Fact]
@@ -117,18 +99,6 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void Titles_and_columns_can_be_set()
-    {
-        HdrHistogramSummary summary = new();
-
-        Lines(summary.ToTable())[0].Should().Be("##### Histogram summary");
-        Lines(summary.ToTable(title: "Latency"))[0].Should().Be("##### Latency");
-        Lines(summary.ToDiffTable(summary))[0].Should().Be("##### Histogram diff");
-        Lines(summary.ToDiffTable(summary, title: "Change", thisName: "Old", otherName: "New"))[..2].Should().Equal(
-            "##### Change", "| Percentile |     Old |     New |    Δ% |");
-    }
-
-    [Fact]
     public void One_line_has_name_counts_mean_and_percentiles()
     {
         HdrHistogram histogram = Create(0);
@@ -155,28 +125,7 @@ public class SummaryPrintingTests
         string Text() => summary.ToTable() + summary.ToDiffTable(other) + summary.ToString("name") + summary.P50;
         string expected = Text();
 
-        CultureInfo culture = CultureInfo.CurrentCulture;
-        try
-        {
-            CultureInfo.CurrentCulture = Cultures.German;
-            1_234.5.ToString("N1", CultureInfo.CurrentCulture).Should().Be("1.234,5", "the current culture is not invariant");
-            Text().Should().Be(expected);
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = culture;
-        }
-    }
-
-    [Fact]
-    public void Null_arguments_are_rejected()
-    {
-        HdrHistogramSummary summary = new();
-
-        summary.Invoking(s => s.PrettyPrintDiff(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
-        summary.Invoking(s => s.ToDiffTable(null!)).Should().Throw<ArgumentNullException>().WithParameterName("other");
-        summary.ToString(null).Should().Be(summary.ToString());
-        summary.Invoking(s => s.GetEffectSize(null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
+        Cultures.RunInGerman(() => Text().Should().Be(expected));
     }
 
     [Fact]
@@ -188,23 +137,13 @@ public class SummaryPrintingTests
         string table = histogram.GetSummary().ToTable(new() { Name = "ms", Ratio = 1e6 }, "Latency");
 
         Lines(table)[0].Should().Be("##### Latency, ms");
-        Lines(table).Where(line => line.StartsWith("| 0 ", StringComparison.Ordinal) || line.StartsWith("| 25 ", StringComparison.Ordinal) || line.StartsWith("| 50 ", StringComparison.Ordinal)
-            || line.StartsWith("| 75 ", StringComparison.Ordinal) || line.StartsWith("| 100 ", StringComparison.Ordinal) || line.StartsWith("| Mean", StringComparison.Ordinal)).Should().Equal(
+        Lines(table).Where(line => line.Split(' ')[1] is "0" or "25" or "50" or "75" or "100" or "Mean:").Should().Equal(
             "| 0          |          0 | ±0     |          1 |",
             "| 25         |   0.000007 | ±0     |          2 |", // buckets below 1,024 have width 1, so every digit is known
             "| 50         |      1.500 | ±0.001 |          3 |",
             "| 75         |     12.296 | ±0.008 |          4 |",
             "| 100        |  2,000,381 | ±1,074 |          5 |",
             "| Mean:      | 400,078.96 | StDev: | 800,151.03 |");
-    }
-
-    [Fact]
-    public void A_small_mean_has_five_digits()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record([100, 110]);
-
-        Cells(histogram.GetSummary().ToTable(unit: new() { Ratio = 1e9 }), "Mean:").Should().Equal("Mean:", "0.00000010500", "StDev:", "0.0000000050000");
     }
 
     [Fact]
@@ -236,28 +175,6 @@ public class SummaryPrintingTests
         UnitText.Real(0.001, 1).Should().Be("0.00", "two decimals are enough for integer values");
     }
 
-    [Theory]
-    [InlineData(1e-30)]
-    [InlineData(1e30)]
-    public void The_limits_of_the_unit_ratio_are_allowed(double ratio) => new HdrHistogramUnit { Ratio = ratio }.Ratio.Should().Be(ratio);
-
-    [Theory]
-    [InlineData(0)]
-    [InlineData(-1)]
-    [InlineData(double.NaN)]
-    [InlineData(1e31)]
-    public void A_unit_ratio_out_of_range_is_rejected(double ratio) =>
-        FluentActions.Invoking(() => new HdrHistogramUnit { Ratio = ratio }).Should().Throw<ArgumentOutOfRangeException>();
-
-    [Fact]
-    public void Units_are_compared_by_value()
-    {
-        HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 };
-
-        milliseconds.Should().Be(new HdrHistogramUnit { Name = "ms", Ratio = 1e6 }).And.NotBe(new HdrHistogramUnit { Name = "ms" });
-        new HdrHistogramDescription { Unit = milliseconds }.Should().Be(new HdrHistogramDescription { Unit = milliseconds with { } });
-    }
-
     private static PlainHdrHistogram<uint> Create(ulong min) => HdrHistogram.Factory
         .WithRelativeError(0.01).WithMinTrackableValue(min).WithMaxTrackableValue(30_000).Create();
 
@@ -265,4 +182,39 @@ public class SummaryPrintingTests
 
     private static string[] Cells(string table, string first) =>
         Lines(table).Select(line => line.Trim('|').Split('|').Select(cell => cell.Trim()).ToArray()).Single(cells => cells[0] == first);
+
+    [Theory]
+    [InlineData(1536, 1024, 2, 1.5)]
+    [InlineData(1000, 1, 4, 1000)]
+    [InlineData(123_392, 1, 128, 123_500)]
+    [InlineData(5, 1, 1, 5)]
+    [InlineData(0, 1024, 2, 0.001)]
+    public void The_number_has_the_fewest_digits(ulong start, double ratio, ulong step, double expected)
+    {
+        (double value, double error) = RoundNumber.In(BucketOf(start, step), ratio);
+
+        value.Should().Be(expected);
+        error.Should().Be(step == 1 ? 0 : Math.Max(((start + step) / ratio) - expected, expected - (start / ratio)));
+    }
+
+    [Fact]
+    public void The_number_is_always_in_the_bucket() => Seeded.Run(2_000, random =>
+    {
+        ulong step = 1UL << random.Next(1, 50);
+        ulong start = (ulong)random.NextInt64(1, 1 << 12) * step;
+        double ratio = Math.Pow(2, random.Next(-10, 60)) * (1 + random.Next(1000));
+
+        (double value, double error) = RoundNumber.In(BucketOf(start, step), ratio);
+
+        value.Should().BeGreaterThanOrEqualTo(start / ratio).And.BeLessThan((start + step) / ratio);
+        error.Should().BePositive().And.BeLessThanOrEqualTo(step / ratio * 1.0000001);
+    });
+
+    private static Bucket BucketOf(ulong start, ulong step)
+    {
+        var layout = new HdrHistogramLayout(0.5 / 2_048, step);
+        Bucket bucket = layout.BucketAt(layout.IndexOf(start), 0, 1);
+        (bucket.Start, bucket.Step).Should().Be((start, step));
+        return bucket;
+    }
 }

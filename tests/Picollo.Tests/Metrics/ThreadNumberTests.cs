@@ -8,7 +8,7 @@ namespace Picollo.Tests.Metrics;
 public class ThreadNumberTests
 {
     [Fact]
-    public void A_thread_gets_a_number_on_request_and_keeps_it() => OnNewThread(() =>
+    public void A_thread_gets_a_number_on_request_and_keeps_it() => NewThread.Run(() =>
     {
         ThreadNumber.Current.Should().Be(ThreadNumber.None);
         uint number = ThreadNumber.GetOrAssign();
@@ -17,15 +17,6 @@ public class ThreadNumberTests
         ThreadNumber.GetOrAssign().Should().Be(number);
         ThreadNumber.Current.Should().Be(number);
     });
-
-    [Fact]
-    public void Concurrent_threads_have_different_numbers()
-    {
-        const int Threads = 50;
-        uint[] numbers = NumbersOf(Threads);
-
-        numbers.Should().OnlyHaveUniqueItems().And.NotContain(ThreadNumber.None);
-    }
 
     [Fact]
     public void The_numbers_of_ended_threads_are_reused()
@@ -76,23 +67,11 @@ public class ThreadNumberTests
     {
         uint[] numbers = new uint[count];
         using Barrier alive = new(count, _ => whileAlive?.Invoke());
-        Thread[] threads = [.. Enumerable.Range(0, count).Select(i => new Thread(() =>
+        NewThread.RunAll(count, i =>
         {
             numbers[i] = ThreadNumber.GetOrAssign();
             alive.SignalAndWait();
-        }))];
-        Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
+        });
         return numbers;
-    }
-
-    // The test reports a failed check instead of a process crash.
-    private static void OnNewThread(Action action)
-    {
-        Exception? failure = null;
-        Thread thread = new(() => failure = Record.Exception(action));
-        thread.Start();
-        thread.Join();
-        failure.Should().BeNull();
     }
 }

@@ -25,14 +25,4 @@ internal static class Values
         UInt128 bits = ((UInt128)(ulong)random.NextInt64(long.MinValue, long.MaxValue) << 32) | (uint)random.Next();
         return low + (ulong)(bits % width);
     }
-
-    /// <summary>Records a value in each octave, so that the histogram allocates all its counters.</summary>
-    public static void RecordInEachOctave(HdrHistogram histogram)
-    {
-        histogram.Record(0);
-        for (int scale = 0; scale < 64; scale++)
-        {
-            histogram.Record(1UL << scale);
-        }
-    }
 }

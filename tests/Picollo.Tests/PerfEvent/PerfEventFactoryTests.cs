@@ -7,15 +7,6 @@ public sealed class PerfEventFactoryTests
     private static PerfEventCounterSessionFactory Factory => PerfEventCounterSession.Factory;
 
     [Fact]
-    public void A_factory_can_be_shared_because_no_method_changes_it()
-    {
-        PerfEventCounterSessionFactory one = Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
-        PerfEventCounterSessionFactory two = one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
-        two.Should().NotBeSameAs(one);
-        one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).Should().NotBeNull("the first factory has no task clock yet");
-    }
-
-    [Fact]
     public void Invalid_targets_are_rejected()
     {
         Factory.Invoking(f => f.WithTarget(-2, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
@@ -56,16 +47,10 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void The_parameterless_method_adds_the_common_hardware_counters()
-    {
+    public void The_parameterless_method_adds_the_common_hardware_counters() =>
         Factory.WithHardwareCounters().Settings.Counters.Select(counter => counter.Name).Should().Equal(
             "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchInstructions", "Hardware:BranchMisses",
             "Hardware:CacheReferences", "Hardware:CacheMisses");
-        Factory.WithHardwareCounters([]).Settings.Counters.Should().BeEmpty();
-        PerfEventSettings on = Factory.WithPinned().WithKernel().WithEnabled(false).WithEnabled().Settings;
-        (on.IsPinned, on.CountsKernel, on.IsEnabled).Should().Be((true, true, true));
-        Factory.WithKernel(withKernel: false).Settings.CountsKernel.Should().BeFalse();
-    }
 
     [Fact]
     public void The_name_of_a_raw_counter_contains_the_event_code()
@@ -73,19 +58,6 @@ public sealed class PerfEventFactoryTests
         Factory.WithRawCounter(0x1c2).Settings.Counters.Should().Equal(
             new PerfEventNumbers("Raw:450", new PerfEventDefinition(PerfTypeId.Raw, 0x1c2)));
         Factory.Invoking(f => f.WithRawCounter(1).WithRawCounter(1)).Should().Throw<ArgumentException>();
-    }
-
-    [Fact]
-    public void A_returned_counter_has_its_name_before_the_session_exists()
-    {
-        _ = Factory.WithHardwareCounter(PerfHardwareCounterId.CpuCycles, out PerfEventCounter cycles)
-            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults, out PerfEventCounter faults)
-            .WithCacheCounter(PerfCacheCounterId.L1DReadMiss, out PerfEventCounter misses);
-        (cycles.Name, cycles.Type, cycles.Config).Should().Be(("Hardware:CpuCycles", PerfTypeId.Hardware, 0));
-        (faults.Name, faults.Type, faults.Config).Should().Be(("Software:PageFaults", PerfTypeId.Software, 2));
-        (misses.Name, misses.Type, misses.Config).Should().Be(("HardwareCache:L1DReadMiss", PerfTypeId.HardwareCache, 65536));
-        (cycles.Value, cycles.Delta, cycles.Current, cycles.RunningShare).Should().Be((0ul, default, default, null));
-        (cycles.HasUserRdpmc, cycles.HasUserTime, cycles.PairReadOverhead).Should().Be((false, false, 0));
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -136,33 +108,6 @@ public sealed class PerfEventFactoryTests
 
         none.TryClaim().Should().BeTrue();
         none.TryClaim().Should().BeFalse();
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void An_omitted_counter_remains_zero()
-    {
-        using PerfEventCounterSession session = Factory.WithOptional()
-            .WithHardwareCounter((PerfHardwareCounterId)1_000, out PerfEventCounter none)
-            .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock, out PerfEventCounter clock)
-            .Create();
-        session.Read();
-        session.Counters.Should().Equal(clock);
-        session.UnavailableCounters.Keys.Should().Equal(none.Name);
-        none.Value.Should().Be(0);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Every_counter_of_a_session_is_found_by_its_preset()
-    {
-        PerfSoftwareCounterId[] ids = Enum.GetValues<PerfSoftwareCounterId>();
-        PerfEventCounterSessionFactory factory = ids.Aggregate(Factory.WithOptional(), (f, id) => f.WithSoftwareCounter(id));
-        using PerfEventCounterSession session = factory.Create();
-        foreach (PerfSoftwareCounterId id in ids)
-        {
-            PerfEventCounter? named = (PerfEventCounter?)typeof(PerfEventCounters).GetProperty($"{id}")!.GetValue(session.Counters);
-            named.Should().BeSameAs(session.Counters[id]);
-            (named is null).Should().Be(session.UnavailableCounters.ContainsKey($"Software:{id}"));
-        }
     }
 
     /// <summary>Compares only the names, because the counters may not exist. Each property must use the preset of its own name.</summary>

@@ -43,7 +43,7 @@ public sealed class PerfEventGroupTests
     private static bool[] IsPrompt(PerfEventSettings settings)
     {
         var group = new PerfEventGroup(isGroup: true, settings.PromptReader);
-        return [group.IsReadPrompt, PerfPagesTests.OnAnotherThread(() => group.IsReadPrompt)];
+        return [group.IsReadPrompt, NewThread.Run(() => group.IsReadPrompt)];
     }
 
     private static PerfReading Reading(ulong raw, ulong scaled) =>

@@ -12,23 +12,26 @@ public sealed class PerfEventReasonsTests
         new("Hardware:Instructions", new(PerfTypeId.Hardware, 1), CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
 
     [Theory]
-    [InlineData(1, "EPERM", "kernel.perf_event_paranoid")]
-    [InlineData(2, "ENOENT", "perf list")]
-    [InlineData(3, "ESRCH", "no thread")]
-    [InlineData(7, "E2BIG", "too old")]
-    [InlineData(12, "ENOMEM", "memory")]
-    [InlineData(13, "EACCES", "kernel.perf_event_paranoid")]
-    [InlineData(16, "EBUSY", "nmi_watchdog")]
-    [InlineData(19, "ENODEV", "CPU")]
-    [InlineData(22, "EINVAL", "type and config")]
-    [InlineData(23, "ENFILE", "fs.file-max")]
-    [InlineData(24, "EMFILE", "ulimit -n")]
-    [InlineData(38, "ENOSYS", "CONFIG_PERF_EVENTS")]
-    [InlineData(95, "EOPNOTSUPP", "64-bit")]
-    [InlineData(999, "errno 999", "unknown reason")]
-    public void Each_message_has_the_counter_the_cause_and_the_error(int error, string name, string cause) =>
-        Describe(Request, error, Real).Should()
-            .StartWith("Hardware:Instructions: ").And.Contain(cause).And.EndWith($"(perf_event_open: {name})");
+    [InlineData(1, "EPERM", "kernel.perf_event_paranoid", MeasurementUnavailableCause.PerfEventParanoid)]
+    [InlineData(2, "ENOENT", "perf list", MeasurementUnavailableCause.NotSupported)]
+    [InlineData(3, "ESRCH", "no thread", MeasurementUnavailableCause.TargetNotFound)]
+    [InlineData(7, "E2BIG", "too old", MeasurementUnavailableCause.NotSupported)]
+    [InlineData(12, "ENOMEM", "memory", MeasurementUnavailableCause.LimitReached)]
+    [InlineData(13, "EACCES", "kernel.perf_event_paranoid", MeasurementUnavailableCause.PerfEventParanoid)]
+    [InlineData(16, "EBUSY", "nmi_watchdog", MeasurementUnavailableCause.LimitReached)]
+    [InlineData(22, "EINVAL", "type and config", MeasurementUnavailableCause.NotSupported)]
+    [InlineData(23, "ENFILE", "fs.file-max", MeasurementUnavailableCause.LimitReached)]
+    [InlineData(24, "EMFILE", "ulimit -n", MeasurementUnavailableCause.LimitReached)]
+    [InlineData(38, "ENOSYS", "CONFIG_PERF_EVENTS", MeasurementUnavailableCause.NotSupported)]
+    [InlineData(95, "EOPNOTSUPP", "64-bit", MeasurementUnavailableCause.NotSupported)]
+    [InlineData(999, "errno 999", "unknown reason", MeasurementUnavailableCause.Unknown)]
+    public void Each_error_has_the_counter_its_text_and_its_cause(int error, string name, string text, MeasurementUnavailableCause cause)
+    {
+        MeasurementUnavailableException failure = PerfEventReasons.Describe(Request with { CountsKernel = true }, error, Real);
+
+        failure.Message.Should().StartWith("Hardware:Instructions: ").And.Contain(text).And.EndWith($"(perf_event_open: {name})");
+        (failure.Cause, failure.ErrorNumber).Should().Be((cause, error));
+    }
 
     [Fact]
     public void A_missing_PMU_is_reported_only_for_hardware_events()
@@ -72,38 +75,12 @@ public sealed class PerfEventReasonsTests
 
         string otherUser = Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
         otherUser.Should().Contain("another user's thread").And.NotContain("paranoid");
-
-        string nothing = Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
-        nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
-
-        string otherUserAtLevel3 = Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
-        otherUserAtLevel3.Should().Contain("is 3", "the kernel checks that first");
+        Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real with { Paranoid = 3 })
+            .Should().Contain("is 3", "the kernel checks that first");
 
         Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
         Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");
         Describe(Request with { ThreadId = 4711 }, Errno.ESRCH, Real).Should().Contain("no thread 4711");
-    }
-
-    /// <summary>LinuxRightsTests has the holders of other rights.</summary>
-    [Theory]
-    [InlineData(Errno.ENOENT, MeasurementUnavailableCause.NotSupported)]
-    [InlineData(Errno.EOPNOTSUPP, MeasurementUnavailableCause.NotSupported)]
-    [InlineData(Errno.EINVAL, MeasurementUnavailableCause.NotSupported)]
-    [InlineData(Errno.ENOSYS, MeasurementUnavailableCause.NotSupported)]
-    [InlineData(Errno.E2BIG, MeasurementUnavailableCause.NotSupported)]
-    [InlineData(Errno.EPERM, MeasurementUnavailableCause.PerfEventParanoid)]
-    [InlineData(Errno.EACCES, MeasurementUnavailableCause.PerfEventParanoid)]
-    [InlineData(Errno.ESRCH, MeasurementUnavailableCause.TargetNotFound)]
-    [InlineData(Errno.EBUSY, MeasurementUnavailableCause.LimitReached)]
-    [InlineData(Errno.EMFILE, MeasurementUnavailableCause.LimitReached)]
-    [InlineData(Errno.ENFILE, MeasurementUnavailableCause.LimitReached)]
-    [InlineData(Errno.ENOMEM, MeasurementUnavailableCause.LimitReached)]
-    [InlineData(Errno.ENOSPC, MeasurementUnavailableCause.LimitReached)]
-    [InlineData(999, MeasurementUnavailableCause.Unknown)]
-    public void Each_error_has_a_cause(int error, MeasurementUnavailableCause cause)
-    {
-        MeasurementUnavailableException failure = PerfEventReasons.Describe(Request with { CountsKernel = true }, error, Real);
-        (failure.Cause, failure.ErrorNumber).Should().Be((cause, error));
     }
 
     [Fact]
@@ -112,6 +89,7 @@ public sealed class PerfEventReasonsTests
         CauseOf(Request with { ThreadId = 1 }, Errno.EACCES, Real).Should().Be(MeasurementUnavailableCause.PermissionDenied, "it is another user's thread");
         CauseOf(Request with { Cpu = 7 }, Errno.ENODEV, Real).Should().Be(MeasurementUnavailableCause.TargetNotFound);
         CauseOf(Request with { Cpu = 7 }, Errno.EINVAL, Real).Should().Be(MeasurementUnavailableCause.Unknown, "the CPU or the event does not exist");
+        CauseOf(Request, Errno.ENOSPC, Real).Should().Be(MeasurementUnavailableCause.LimitReached);
         CauseOf(Request, Errno.ENODEV, Real).Should().Be(MeasurementUnavailableCause.NotSupported);
         CauseOf(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Be(MeasurementUnavailableCause.Unknown, "there are several possible causes");
 
@@ -126,4 +104,21 @@ public sealed class PerfEventReasonsTests
 
     private static MeasurementUnavailableCause CauseOf(PerfEventRequest request, int error, PerfMachine machine) =>
         PerfEventReasons.Describe(request, error, machine).Cause;
+
+    [Fact]
+    public void Counters_with_the_same_reason_share_one_text()
+    {
+        UnavailableCounterText.Describe(
+        [
+            Unavailable("Hardware:Instructions", "Hardware:Instructions: kernel.perf_event_paranoid is 3."),
+            Unavailable("Software:PageFaults", "no such thing"),
+            Unavailable("Hardware:CpuCycles", "Hardware:CpuCycles: kernel.perf_event_paranoid is 3."),
+        ]).Should().Equal(
+            "Hardware:Instructions, Hardware:CpuCycles: kernel.perf_event_paranoid is 3.",
+            "Software:PageFaults: no such thing");
+        UnavailableCounterText.Describe([]).Should().BeEmpty();
+    }
+
+    private static KeyValuePair<string, MeasurementUnavailableException> Unavailable(string name, string reason) =>
+        new(name, new MeasurementUnavailableException(reason, MeasurementUnavailableCause.Unknown));
 }

@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-using System.Runtime.ExceptionServices;
 using Picollo.Interop.Native;
 using Picollo.PerfEvent;
 
@@ -46,7 +44,7 @@ public sealed class PerfPagesTests
     public void Another_thread_cannot_read_a_counter()
     {
         var pages = new ScriptedPages(3);
-        OnAnotherThread(() => pages.TryRead(new PerfReading[3])).Should().BeFalse();
+        NewThread.Run(() => pages.TryRead(new PerfReading[3])).Should().BeFalse();
         pages.Reads.Should().Be(0, "the instruction would read a counter of another CPU");
         pages.TryRead(new PerfReading[3]).Should().BeTrue();
     }
@@ -54,7 +52,7 @@ public sealed class PerfPagesTests
     [Fact]
     public void A_thread_with_the_reused_ID_is_not_the_owner()
     {
-        ScriptedPages pages = OnAnotherThread(() => new ScriptedPages(1));
+        ScriptedPages pages = NewThread.Run(() => new ScriptedPages(1));
         OnLaterThreads(() => pages.TryRead(new PerfReading[1]).Should().BeFalse());
         pages.Reads.Should().Be(0);
     }
@@ -124,31 +122,25 @@ public sealed class PerfPagesTests
         {
             PerfEventAttributes a;
             (sizeof(PerfEventAttributes), (uint)sizeof(PerfEventAttributes)).Should().Be((112, PerfEventAttributes.Version5Size));
-            Offset(&a, &a.Type).Should().Be(0);
-            Offset(&a, &a.Size).Should().Be(4);
-            Offset(&a, &a.Config).Should().Be(8);
-            Offset(&a, &a.SamplePeriod).Should().Be(16);
-            Offset(&a, &a.SampleType).Should().Be(24);
-            Offset(&a, &a.ReadFormat).Should().Be(32);
-            Offset(&a, &a.Flags).Should().Be(40);
-            Offset(&a, &a.WakeupEvents).Should().Be(48);
-            Offset(&a, &a.BreakpointType).Should().Be(52);
-            Offset(&a, &a.Config1).Should().Be(56);
-            Offset(&a, &a.Config2).Should().Be(64);
-            ((uint)Offset(&a, &a.BranchSampleType)).Should().Be(PerfEventAttributes.Version1Size).And.Be(72);
-            Offset(&a, &a.SampleRegistersUser).Should().Be(80);
-            Offset(&a, &a.SampleStackUser).Should().Be(88);
-            Offset(&a, &a.ClockId).Should().Be(92);
-            Offset(&a, &a.SampleRegistersInterrupt).Should().Be(96);
-            Offset(&a, &a.AuxWatermark).Should().Be(104);
-            Offset(&a, &a.SampleMaxStack).Should().Be(108);
+            ((uint)Offset(&a, &a.BranchSampleType)).Should().Be(PerfEventAttributes.Version1Size);
+            long[] offsets =
+            [
+                Offset(&a, &a.Type), Offset(&a, &a.Size), Offset(&a, &a.Config), Offset(&a, &a.SamplePeriod), Offset(&a, &a.SampleType),
+                Offset(&a, &a.ReadFormat), Offset(&a, &a.Flags), Offset(&a, &a.WakeupEvents), Offset(&a, &a.BreakpointType),
+                Offset(&a, &a.Config1), Offset(&a, &a.Config2), Offset(&a, &a.BranchSampleType), Offset(&a, &a.SampleRegistersUser),
+                Offset(&a, &a.SampleStackUser), Offset(&a, &a.ClockId), Offset(&a, &a.SampleRegistersInterrupt),
+                Offset(&a, &a.AuxWatermark), Offset(&a, &a.SampleMaxStack),
+            ];
+            offsets.Should().Equal(0, 4, 8, 16, 24, 32, 40, 48, 52, 56, 64, 72, 80, 88, 92, 96, 104, 108);
 
             PerfPage page;
+            long[] ofPage =
+            [
+                Offset(&page, &page.Page), Offset(&page, &page.Value),
+                Offset(&page, &page.EnabledNanoseconds), Offset(&page, &page.RunningNanoseconds),
+            ];
+            ofPage.Should().Equal(0, 8, 16, 24);
             sizeof(PerfPage).Should().Be(32);
-            Offset(&page, &page.Page).Should().Be(0);
-            Offset(&page, &page.Value).Should().Be(8);
-            Offset(&page, &page.EnabledNanoseconds).Should().Be(16);
-            Offset(&page, &page.RunningNanoseconds).Should().Be(24);
         }
 
         static unsafe long Offset(void* start, void* field) => (byte*)field - (byte*)start;
@@ -166,26 +158,6 @@ public sealed class PerfPagesTests
         opened.Should().BeLessThanOrEqualTo((int)limit, "no more counters are tried than the architecture has");
     }
 
-    internal static T OnAnotherThread<T>(Func<T> action)
-    {
-        (T Result, ExceptionDispatchInfo? Exception) outcome = default;
-        var thread = new Thread(() =>
-        {
-            try
-            {
-                outcome.Result = action();
-            }
-            catch (Exception e)
-            {
-                outcome.Exception = ExceptionDispatchInfo.Capture(e);
-            }
-        });
-        thread.Start();
-        thread.Join();
-        outcome.Exception?.Throw();
-        return outcome.Result;
-    }
-
     /// <summary>Runs an action on threads that start after another one has ended. The runtime reuses the ID of an ended thread, and one of
     /// these many threads gets it.</summary>
     internal static void OnLaterThreads(Action action)
@@ -198,21 +170,10 @@ public sealed class PerfPagesTests
         }
 
         using var all = new Barrier(Count);
-        var failures = new ConcurrentQueue<Exception>();
-        Thread[] threads = [.. Enumerable.Range(0, Count).Select(_ => new Thread(() =>
+        NewThread.RunAll(Count, _ =>
         {
             all.SignalAndWait();
-            try
-            {
-                action();
-            }
-            catch (Exception e)
-            {
-                failures.Enqueue(e);
-            }
-        }))];
-        Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
-        failures.Should().BeEmpty();
+            action();
+        });
     }
 }

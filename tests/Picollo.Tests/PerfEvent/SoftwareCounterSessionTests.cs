@@ -4,13 +4,13 @@ using Picollo.Interop.Linux;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
 using Picollo.Tests.Cpu;
+using Picollo.Tests.Cpu.Linux;
 
 namespace Picollo.Tests.PerfEvent;
 
 /// <summary>Tests real sessions with the counters that every Linux has: the software counters of the kernel.</summary>
 public sealed class SoftwareCounterSessionTests
 {
-    private const int PageSize = 4096;
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
 
     private static PerfEventCounterSessionFactory Software => PerfEventCounterSession.Factory
@@ -18,50 +18,22 @@ public sealed class SoftwareCounterSessionTests
         .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
 
     [FactNeeding(Need.PerfEvents)]
-    public void Page_faults_are_counted_exactly()
+    public void Page_faults_are_counted_once()
     {
         using PerfEventCounterSession session = Software.Create();
         PerfEventCounter faults = session.Counters[PerfSoftwareCounterId.PageFaults]!;
         faults.Name.Should().Be("Software:PageFaults");
         session.Read();
-        TouchFreshPages(100);
+        FreshPages.Touch(100);
         session.Read();
         session.Record(deltas: true);
 
-        faults.Delta.Value.Should().BeInRange(100, 110, "new memory needs one or two page tables, and does not use huge pages");
+        faults.Delta.Value.Should().BeInRange(100, 180, "a few more pages are new, and no page is counted twice");
         faults.Histogram.TotalCount.Should().Be(1);
         faults.Histogram.GetPercentileValue(100).Should().Be(faults.Delta.Value);
         faults.Value.Should().BeGreaterThanOrEqualTo(faults.Delta.Value);
         faults.RunningShare.Should().Be(1);
         faults.TimeEnabled.Should().BePositive().And.Be(faults.TimeRunning);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public async Task A_loop_over_the_counters_may_await_and_does_not_allocate()
-    {
-        using PerfEventCounterSession session = Software.Create();
-        List<string> names = [];
-        foreach (PerfEventCounter counter in session.Counters)
-        {
-            await Task.Yield();
-            names.Add(counter.Name);
-        }
-
-        names.Should().Equal(session.Counters.Select(counter => counter.Name)).And.NotBeEmpty();
-        Allocated(session.Counters).Should().Be(0);
-
-        static long Allocated(PerfEventCounters counters)
-        {
-            int count = 0;
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            foreach (PerfEventCounter counter in counters)
-            {
-                count += counter.Name.Length > 0 ? 1 : 0;
-            }
-
-            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-            return count == counters.Count ? allocated : -1;
-        }
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -83,34 +55,14 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void An_empty_region_counts_nothing_in_most_cases()
-    {
-        using PerfEventCounterSession session = Software.Create();
-        for (int i = 0; i < 1_000; i++)
-        {
-            using (session.Measure())
-            {
-            }
-        }
-
-        session.Counters[PerfSoftwareCounterId.PageFaults]!.Histogram.GetPercentileValue(50).Should().Be(0);
-
-        // The overhead of reading is subtracted, so at least half of the readings leave less than half of it.
-        session.Read();
-        session.Read();
-        PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
-        clock.Histogram.GetPercentileValue(50).Should().BeLessThan(clock.RawDelta.Value);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
     public void The_overhead_of_calls_is_subtracted_if_the_reader_is_counted()
     {
-        long own = Picollo.Cpu.CpuUsageReader.GetThreadId();
         foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
-            [Software, Software.WithThread(own), Software.WithProcess(0), Software.WithProcess(Environment.ProcessId), Software.WithEnabled(false)])
+        [
+            Software, Software.WithThread(CpuUsageReader.GetThreadId()), Software.WithProcess(0), Software.WithProcess(Environment.ProcessId),
+        ])
         {
             using PerfEventCounterSession session = factory.Create();
-            session.Enable();
             session.Read();
             session.Read();
             PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
@@ -139,44 +91,20 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Regions_can_be_nested()
-    {
-        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
-        HdrHistogram faults = session.Counters[0].Histogram;
-        using (session.Measure())
-        {
-            TouchFreshPages(50);
-            using (session.Measure())
-            {
-                TouchFreshPages(100);
-            }
-
-            faults.GetPercentileValue(0).Should().BeInRange(100, 120);
-            TouchFreshPages(50);
-        }
-
-        faults.TotalCount.Should().Be(2);
-        faults.GetPercentileValue(100).Should().BeGreaterThan(199);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
     public void Regions_of_many_threads_are_all_recorded()
     {
         using PerfEventCounterSession session = Software.WithProcess(0).Create();
-        Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
+        NewThread.RunAll(4, _ =>
         {
             for (int i = 0; i < 200; i++)
             {
                 using (session.Measure())
+                using (session.Measure())
                 {
-                    using (session.Measure())
-                    {
-                    }
                 }
             }
-        }))];
-        Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
+        });
+
         session.Counters[0].Histogram.TotalCount.Should().Be(4 * 200 * 2);
     }
 
@@ -186,7 +114,7 @@ public sealed class SoftwareCounterSessionTests
         using PerfEventCounterSession session = Software.Create();
         PerfEventCounter faults = session.Counters[0];
         session.Read();
-        TouchFreshPages(100);
+        FreshPages.Touch(100);
         session.Read();
         session.Record();
         session.Reset();
@@ -207,14 +135,14 @@ public sealed class SoftwareCounterSessionTests
     {
         using PerfEventCounterSession session = Software.WithEnabled(false).Create();
         PerfEventCounter faults = session.Counters[0];
-        Count(() => TouchFreshPages(50)).Should().Be(0);
+        Count(() => FreshPages.Touch(50)).Should().Be(0);
         faults.RunningShare.Should().BeNull("it was never enabled");
         faults.TimeEnabled.Should().Be(TimeSpan.Zero);
         session.Enable();
-        Count(() => TouchFreshPages(50)).Should().BeGreaterThanOrEqualTo(50);
+        Count(() => FreshPages.Touch(50)).Should().BeGreaterThanOrEqualTo(50);
         faults.RunningShare.Should().Be(1);
         session.Disable();
-        Count(() => TouchFreshPages(50)).Should().Be(0);
+        Count(() => FreshPages.Touch(50)).Should().Be(0);
 
         ulong Count(Action work)
         {
@@ -233,9 +161,9 @@ public sealed class SoftwareCounterSessionTests
         long id = 0;
         var thread = new Thread(() =>
         {
-            Volatile.Write(ref id, Picollo.Cpu.CpuUsageReader.GetThreadId());
+            Volatile.Write(ref id, CpuUsageReader.GetThreadId());
             opened.Wait();
-            TouchFreshPages(200);
+            FreshPages.Touch(200);
             over.Set();
         });
         thread.Start();
@@ -245,7 +173,7 @@ public sealed class SoftwareCounterSessionTests
         opened.Set();
         over.Wait();
         session.Read();
-        session.Counters[0].Delta.Value.Should().BeInRange(200, 260);
+        session.Counters[0].Delta.Value.Should().BeInRange(200, 380);
         session.WasReadInUserSpace.Should().BeFalse();
         thread.Join();
         session.Read();
@@ -257,53 +185,9 @@ public sealed class SoftwareCounterSessionTests
     {
         using PerfEventCounterSession session = Software.WithProcess(0).Create();
         session.Read();
-        var thread = new Thread(() => TouchFreshPages(500));
-        thread.Start();
-        thread.Join();
+        NewThread.Run(() => FreshPages.Touch(500));
         session.Read();
         session.Counters[0].Delta.Value.Should().BeGreaterThanOrEqualTo(500);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Children_are_counted_when_inherited()
-    {
-        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithInherited(true)
-            .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).Create();
-        session.Read();
-        var burnt = TimeSpan.Zero;
-        var thread = new Thread(() => burnt = Burn.User(TimeSpan.FromMilliseconds(30)));
-        thread.Start();
-        thread.Join();
-        session.Read();
-        ((double)session.Counters[0].Delta.Value).Should().BeGreaterThan(burnt.TotalNanoseconds - 200_000);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Reading_on_another_thread_returns_the_counts_of_the_target()
-    {
-        using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
-        var thread = new Thread(() =>
-        {
-            using (session.Measure())
-            {
-                TouchFreshPages(500);
-            }
-        });
-        thread.Start();
-        thread.Join();
-        session.Counters[0].Histogram.TotalCount.Should().Be(1);
-        session.Counters[0].Histogram.GetPercentileValue(100).Should().BeLessThan(500, "the thread that created the session only waited");
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void A_new_session_allocates_no_memory_for_counts()
-    {
-        PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
-        factory.Create().Dispose();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        using PerfEventCounterSession session = factory.Create();
-        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-        allocated.Should().BeInRange(500, 8_192, "a histogram uses memory only for recorded values");
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -345,10 +229,7 @@ public sealed class SoftwareCounterSessionTests
     [FactNeeding(Need.PerfEvents)]
     public void An_ended_thread_cannot_be_counted()
     {
-        long id = 0;
-        var thread = new Thread(() => id = Picollo.Cpu.CpuUsageReader.GetThreadId());
-        thread.Start();
-        thread.Join();
+        long id = NewThread.Run(() => CpuUsageReader.GetThreadId());
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/self/task/{id}"), TimeSpan.FromSeconds(5));
         Software.WithThread(id).Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>()
             .WithMessage($"Software:PageFaults: *no thread {id}*ESRCH*").Which.ErrorNumber.Should().Be(Errno.ESRCH);
@@ -421,32 +302,6 @@ public sealed class SoftwareCounterSessionTests
         }).Should().Be(0);
     }
 
-    /// <summary>Each first access to a page is a fault. Transparent huge pages would merge many into one, so the memory does not use
-    /// them.</summary>
-    private static unsafe void TouchFreshPages(int count)
-    {
-        const int NoHugePage = 15;
-        nuint length = (nuint)(count * PageSize);
-        byte* memory = (byte*)Map(0, length, 3, 0x22, -1, 0);
-        ((nint)memory).Should().NotBe(-1);
-        _ = Advise((nint)memory, length, NoHugePage);
-        for (int i = 0; i < count; i++)
-        {
-            memory[i * PageSize] = 1;
-        }
-
-        _ = Unmap((nint)memory, length);
-    }
-
     [DllImport("libc", EntryPoint = "dup2")]
     private static extern int Duplicate(int file, int number);
-
-    [DllImport("libc", EntryPoint = "mmap")]
-    private static extern nint Map(nint address, nuint length, int protection, int flags, int file, nint offset);
-
-    [DllImport("libc", EntryPoint = "munmap")]
-    private static extern int Unmap(nint address, nuint length);
-
-    [DllImport("libc", EntryPoint = "madvise")]
-    private static extern int Advise(nint address, nuint length, int advice);
 }

@@ -65,7 +65,7 @@ public sealed class UserSpaceSessionTests
         using PerfEventCounterSession session = Open(pages);
         pages.Counters[0].Value = 1_000_000_000; // no program has this many page faults
         int reads = pages.Reads;
-        PerfPagesTests.OnAnotherThread(() =>
+        NewThread.Run(() =>
         {
             session.Read();
             using (session.Measure())
@@ -269,53 +269,6 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_region_in_which_the_counter_always_ran_is_exact()
-    {
-        var pages = new ScriptedPages(2);
-        pages.Counters[0] = new PerfPage { Value = 1_000_000_000, EnabledNanoseconds = 3_000_000, RunningNanoseconds = 1_000_000 };
-        using PerfEventCounterSession session = Open(pages);
-        session.Read();
-        using (session.Measure())
-        {
-            pages.Counters[0].Value += 7;
-            pages.Counters[0].EnabledNanoseconds += 1_000;
-            pages.Counters[0].RunningNanoseconds += 1_000;
-        }
-
-        session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(7);
-        session.Read();
-        session.Counters[0].Delta.Value.Should().Be(7);
-        session.Counters[0].Value.Should().Be(7);
-
-        pages.Counters[0].EnabledNanoseconds += 3_000;
-        session.Read();
-        session.Counters[0].ScaledDelta.Should().BeCloseTo(3_000_000, 10_000, "its average is a thousand per nanosecond");
-        session.Counters[0].RawDelta.Value.Should().Be(0);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void A_decreasing_count_gives_zero()
-    {
-        var pages = new ScriptedPages(2) { CountsOfReading = 10 };
-        pages.Counters[0].Value = 5_000_000_000;
-        using PerfEventCounterSession session = Open(pages);
-        session.Read();
-        pages.Counters[0].Value = 3;
-        session.Read();
-        session.Record();
-        using (session.Measure())
-        {
-            pages.Counters[0].Value = 0;
-        }
-
-        session.Counters[0].Delta.Value.Should().Be(0);
-        session.Counters[0].RawDelta.Value.Should().Be(0);
-        session.Counters[0].Value.Should().Be(0);
-        session.Counters[0].Histogram.GetPercentileValue(100).Should().Be(0);
-        session.Counters[0].Histogram.TotalCount.Should().Be(2);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
     public void A_multiplexed_counter_is_scaled()
     {
         var pages = new ScriptedPages(2);
@@ -328,42 +281,6 @@ public sealed class UserSpaceSessionTests
         session.Counters[0].RawDelta.Value.Should().Be(1_000);
         session.Counters[0].RunningShare.Should().Be(0.25);
         (session.Counters[0].TimeEnabled.Ticks, session.Counters[0].TimeRunning.Ticks).Should().Be((40, 10));
-    }
-
-    [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void The_library_reads_the_pages_and_falls_back_to_a_system_call()
-    {
-        SimulatedPage[] simulated = [ShimPages.NewPage(7_000_000_000), ShimPages.NewPage(9_000_000_000)];
-        using (PerfEventCounterSession session = Open(new ShimPages(simulated)))
-        {
-            session.Read();
-            simulated[0].Offset += 123;
-            session.Read();
-            session.WasReadInUserSpace.Should().BeTrue();
-            session.Counters.Select(counter => counter.Delta.Value).Should().Equal(123, 0);
-            simulated[1].Index = 0;
-            session.Read();
-            session.WasReadInUserSpace.Should().BeFalse();
-            session.Counters[0].Current.Value.Should().BeLessThan(7_000_000_000, "all readings come from the kernel");
-        }
-
-        Array.ForEach(simulated, page => page.Dispose());
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Reading_in_user_space_does_not_allocate()
-    {
-        using PerfEventCounterSession session = Open(new ScriptedPages(2));
-        Allocations.InSteadyState(() =>
-        {
-            session.Read();
-            session.Record();
-            using (session.Measure())
-            {
-                session.Read();
-            }
-        }).Should().Be(0);
-        session.WasReadInUserSpace.Should().BeTrue();
     }
 
     private static readonly PerfEventSettings OneClock = new()

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using System.Text;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 
@@ -181,6 +182,28 @@ public sealed partial class CapturedDetailTests : IDisposable
         cpu.Invoking(each => each.GetCommandLine(1)).Should().Throw<ObjectDisposedException>();
     }
 
+    /// <summary>The process ends after its stat was read. Its stat is a pipe, which is filled only after its folder is removed.</summary>
+    [FactNeeding(Need.Linux)]
+    public void A_process_that_ends_before_its_owner_is_read_is_listed_without_an_owner()
+    {
+        string folder = Path.Combine(_root.Folder, "proc/7"), stat = Path.Combine(folder, "stat");
+        Directory.CreateDirectory(folder);
+        MakePipe(stat, 0x180).Should().Be(0);
+        Thread ending = new(() =>
+        {
+            using FileStream pipe = new(stat, FileMode.Open, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0); // waits for the reader
+            Directory.Move(folder, Path.Combine(_root.Folder, "ended"));
+            pipe.Write(Encoding.UTF8.GetBytes(ProcTaskStatTests.Line("ended")));
+        });
+        ending.Start();
+
+        using SystemCpu cpu = _root.Open(SystemCpuParts.Processes | SystemCpuParts.Owners);
+        ending.Join();
+
+        cpu.Processes.Should().Contain(process => process.Id == 7 && process.UserId == null);
+        cpu.GetUnavailableReason(SystemCpuParts.Owners).Should().BeNull();
+    }
+
     private void Write(int id, string name, string? statm, int[] threads)
     {
         string line = ProcTaskStatTests.Line(name).Replace(" 5 4 0 ", $" 5 {threads.Length} 0 ", StringComparison.Ordinal);
@@ -212,4 +235,7 @@ public sealed partial class CapturedDetailTests : IDisposable
 
     [LibraryImport("libc", EntryPoint = "chown", StringMarshalling = StringMarshalling.Utf8)]
     private static partial int ChangeOwner(string path, uint user, uint group);
+
+    [LibraryImport("libc", EntryPoint = "mkfifo", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int MakePipe(string path, uint mode);
 }

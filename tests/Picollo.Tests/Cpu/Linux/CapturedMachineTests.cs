@@ -16,6 +16,8 @@ public partial class CapturedMachineTests
         using var root = new CapturedRoot();
         root.Write("proc/loadavg", "0.65 0.33 0.20 2/249 3797\n");
         using SystemCpu cpu = root.Open();
+        (cpu.RunnableThreadCount, cpu.BlockedThreadCount, cpu.TotalThreadCount)
+            .Should().Be((3, 1, 249), "they are read with the states, not from loadavg");
         root.Write("proc/stat", """
             cpu  1050 250 300 4100 50 0 10 5 0 0
             cpu0 550 100 150 2050 25 0 5 3 0 0
@@ -63,28 +65,6 @@ public partial class CapturedMachineTests
 
         cpu.Cpus.Select(each => each.Cpu).Should().Equal(Enumerable.Range(0, 2_000).Select(i => (int?)i));
         cpu.RunnableThreadCount.Should().Be(77);
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void The_number_of_running_threads_is_read_with_the_states_and_not_from_loadavg()
-    {
-        using var root = new CapturedRoot();
-        root.Write("proc/loadavg", "0.75 0.34 0.20 2/251 3799\n");
-
-        using SystemCpu cpu = root.Open();
-
-        (cpu.RunnableThreadCount, cpu.BlockedThreadCount, cpu.TotalThreadCount).Should().Be((3, 1, 251));
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void Without_a_list_of_mounts_the_cgroup_is_reported_as_not_mounted()
-    {
-        using var root = new CapturedRoot();
-        root.Write("proc/self/cgroup", "0::/a\n");
-
-        using SystemCpu cpu = root.Open();
-
-        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupNotMounted);
     }
 
     [FactNeeding(Need.Linux)]
@@ -199,6 +179,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Listings_may_be_longer_than_one_read()
     {
         int[] ids = [.. Enumerable.Range(1, 1_500)];
@@ -304,21 +285,6 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void In_v2_without_a_limit_there_is_only_usage()
-    {
-        using var root = new CapturedRoot();
-        root.Write("proc/self/cgroup", "0::/web\n").Write("proc/self/mountinfo", V2Mount);
-        root.Write("sys/fs/cgroup/web/cpu.max", "max 100000\n").Write("sys/fs/cgroup/web/cpu.stat", "usage_usec 1000000\n");
-        using SystemCpu cpu = root.Open(SystemCpuParts.Cgroup);
-
-        cpu.Cgroup!.Value.Limit.Should().BeNull();
-        cpu.Cgroup.Value.Usage.Should().Be(TimeSpan.FromSeconds(1));
-        cpu.Cgroup.Value.PeriodCount.Should().BeNull();
-        cpu.LimitingCgroup.Should().BeNull();
-        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
-    }
-
-    [FactNeeding(Need.Linux)]
     public void In_v1_limit_and_usage_come_from_two_controllers()
     {
         using var root = new CapturedRoot();
@@ -354,23 +320,6 @@ public partial class CapturedMachineTests
 
         (cpu.Cgroup!.Value.Path, cpu.Cgroup.Value.Usage).Should().Be(("/cpu/pod/web", TimeSpan.FromSeconds(3)));
         (cpu.LimitingCgroup!.Value.Path, cpu.LimitingCgroup.Value.Usage).Should().Be(("/cpu/pod", TimeSpan.FromSeconds(7)));
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void A_group_whose_files_reappear_is_found_again()
-    {
-        using var root = new CapturedRoot();
-        root.Write("proc/self/cgroup", "0::/a\n").Write("proc/self/mountinfo", V2Mount).Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 1\n");
-        using SystemCpu cpu = root.Open();
-        root.Delete("sys/fs/cgroup/a/cpu.stat");
-        cpu.Update();
-        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
-
-        root.Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 2\n");
-        cpu.Update();
-
-        cpu.Cgroup.Should().NotBeNull();
-        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
     [FactNeeding(Need.Linux)]
@@ -411,30 +360,23 @@ public partial class CapturedMachineTests
         cpu.Update();
         cpu.Cgroup!.Value.Path.Should().Be("/sys/fs/cgroup/a");
         cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
+
+        root.Delete("sys/fs/cgroup/a/cpu.stat");
+        cpu.Update();
+        cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().Be(LinuxReasons.CgroupGone);
+
+        root.Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 2\n");
+        cpu.Update();
+        cpu.Cgroup.Should().NotBeNull("files that reappear are found again");
     }
 
     /// <summary>Opens files with the rights of a user that owns nothing, because root may read any file. Runs on a separate thread, because
     /// setfsuid(2) applies to one thread. For users other than root it changes nothing.</summary>
-    private static T AsUnprivilegedUser<T>(Func<T> action)
+    private static T AsUnprivilegedUser<T>(Func<T> action) => NewThread.Run(() =>
     {
-        T result = default!;
-        Exception? failure = null;
-        var thread = new Thread(() =>
-        {
-            _ = SetFileUser(65534);
-            try
-            {
-                result = action();
-            }
-            catch (Exception e)
-            {
-                failure = e;
-            }
-        });
-        thread.Start();
-        thread.Join();
-        return failure is null ? result : throw failure;
-    }
+        _ = SetFileUser(65534);
+        return action();
+    });
 
     [LibraryImport("libc", EntryPoint = "setfsuid")]
     private static partial int SetFileUser(uint user);

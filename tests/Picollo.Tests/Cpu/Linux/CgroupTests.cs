@@ -25,56 +25,36 @@ public class CgroupTests
 
         """;
 
-    [Fact]
-    public void In_v2_the_groups_are_below_its_mount() =>
-        Found("0::/system.slice/web.service\n", V2Mount).Should().Be((2,
-            "/sys/fs/cgroup/system.slice/web.service /sys/fs/cgroup/system.slice /sys/fs/cgroup", ""));
+    // The columns: the group of the process, the mounts, the version, the directories of the limit, and those of the usage (v1).
+    [Theory]
+    [InlineData("0::/system.slice/web.service\n", V2Mount, 2,
+        "/sys/fs/cgroup/system.slice/web.service /sys/fs/cgroup/system.slice /sys/fs/cgroup")]
+    [InlineData("0::/\n", V2Mount, 2, "/sys/fs/cgroup")] // in a cgroup namespace
+    [InlineData("9:name=systemd:/x\n4:cpu,cpuacct:/docker/1\n3:cpuset:/docker/2\n0::/unified\n", HybridMounts, 1,
+        "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct",
+        "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct")]
+    [InlineData("3:cpuset:/docker/2\n0::/a\n", HybridMounts, 2, "/sys/fs/cgroup/unified/a /sys/fs/cgroup/unified")]
+    [InlineData("2:cpuacct:/a\n1:cpu:/a\n", SplitMounts, 1,
+        "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuacct/a /sys/fs/cgroup/cpuacct")]
+    [InlineData("2:cpuacct:/\n1:cpu:/a\n", SplitMounts, 1, "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu")] // the usage of another group
+    [InlineData("4:cpu:/docker/123/sub\n", "32 31 0:29 /docker/123 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n", 1,
+        "/sys/fs/cgroup/cpu/sub /sys/fs/cgroup/cpu")] // a container sees only its own directory
+    [InlineData("0::/a b:c\n", "30 23 0:26 / /my\\040cg\\134roup\\011x rw - cgroup2 none rw\n", 2, "/my cg\\roup\tx/a b:c /my cg\\roup\tx")]
+    [InlineData("0::/a\n", "30 23 0:26 / /x\\08y\\04 rw - cgroup2 none rw\n", 2, "/x\\08y\\04/a /x\\08y\\04")] // not an escape
+    [InlineData("0::/a\n", "30 23 0:26 / /\\303\\244 rw - cgroup2 none rw\n", 2, "/\u00C3\u00A4/a /\u00C3\u00A4")] // UTF-8
+    [InlineData("0::/b/c\n", "30 23 0:26 /a /first rw - cgroup2 none rw\n31 23 0:26 /b /second rw - cgroup2 none rw\n", 2,
+        "/second/c /second")]
+    public void The_directories_of_a_group_and_its_ancestors_are_found(
+        string selfCgroup, string mounts, int version, string cpu, string accounting = "")
+    {
+        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? reason)
+            .Should().BeTrue();
 
-    [Fact]
-    public void In_a_cgroup_namespace_the_group_of_the_process_is_the_root() =>
-        Found("0::/\n", V2Mount).Should().Be((2, "/sys/fs/cgroup", ""));
-
-    [Fact]
-    public void In_a_hybrid_hierarchy_the_cpu_controller_is_in_v1() =>
-        Found("9:name=systemd:/x\n4:cpu,cpuacct:/docker/1\n3:cpuset:/docker/2\n0::/unified\n", HybridMounts).Should().Be((1,
-            "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct",
-            "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct"));
-
-    [Fact]
-    public void In_a_hybrid_hierarchy_without_the_cpu_controller_in_v1_it_is_in_v2() =>
-        Found("3:cpuset:/docker/2\n0::/a\n", HybridMounts).Should().Be((2, "/sys/fs/cgroup/unified/a /sys/fs/cgroup/unified", ""));
-
-    [Fact]
-    public void The_two_controllers_of_v1_may_be_mounted_separately() =>
-        Found("2:cpuacct:/a\n1:cpu:/a\n", SplitMounts).Should().Be((1,
-            "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuacct/a /sys/fs/cgroup/cpuacct"));
-
-    [Fact]
-    public void The_usage_of_another_group_is_not_used() =>
-        Found("2:cpuacct:/\n1:cpu:/a\n", SplitMounts).Should().Be((1, "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", ""));
-
-    [Fact]
-    public void A_container_may_see_only_its_own_directory_of_the_hierarchy() =>
-        Found("4:cpu:/docker/123/sub\n", "32 31 0:29 /docker/123 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n")
-            .Should().Be((1, "/sys/fs/cgroup/cpu/sub /sys/fs/cgroup/cpu", ""));
-
-    [Fact]
-    public void Spaces_and_backslashes_in_mounts_are_unescaped() =>
-        Found("0::/a b:c\n", "30 23 0:26 / /my\\040cg\\134roup\\011x rw - cgroup2 none rw\n")
-            .Should().Be((2, "/my cg\\roup\tx/a b:c /my cg\\roup\tx", ""));
-
-    [Fact]
-    public void Other_backslashes_in_mounts_are_unchanged() =>
-        Found("0::/a\n", "30 23 0:26 / /x\\08y\\04 rw - cgroup2 none rw\n").Should().Be((2, "/x\\08y\\04/a /x\\08y\\04", ""));
-
-    [Fact]
-    public void Escaped_bytes_of_a_mount_are_decoded_as_UTF_8() =>
-        Found("0::/a\n", "30 23 0:26 / /\\303\\244 rw - cgroup2 none rw\n").Should().Be((2, "/\u00C3\u00A4/a /\u00C3\u00A4", ""), "Latin-1 keeps bytes");
-
-    [Fact]
-    public void The_mount_that_contains_the_group_is_used() =>
-        Found("0::/b/c\n", "30 23 0:26 /a /first rw - cgroup2 none rw\n31 23 0:26 /b /second rw - cgroup2 none rw\n")
-            .Should().Be((2, "/second/c /second", ""));
+        reason.Should().BeNull();
+        location!.Version.Should().Be(version);
+        string.Join(' ', location.CpuDirectories).Should().Be(cpu);
+        string.Join(' ', location.AccountingDirectories).Should().Be(accounting);
+    }
 
     [Theory]
     [InlineData("", V2Mount, LinuxReasons.NotInCgroup)]
@@ -139,13 +119,5 @@ public class CgroupTests
 
         group.Usage.Should().BeGreaterThan(TimeSpan.FromDays(365 * 292));
         (group.PeriodCount, group.ThrottledPeriodCount, group.ThrottledTime).Should().Be((null, null, null));
-    }
-
-    private static (int Version, string Cpu, string Accounting) Found(string selfCgroup, string mounts)
-    {
-        CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? reason)
-            .Should().BeTrue();
-        reason.Should().BeNull();
-        return (location!.Version, string.Join(' ', location.CpuDirectories), string.Join(' ', location.AccountingDirectories));
     }
 }

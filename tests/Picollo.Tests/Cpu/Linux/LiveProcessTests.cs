@@ -1,190 +1,19 @@
 using System.Diagnostics;
+using System.Numerics;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using System.Text;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
 /// <summary>Real processes and threads of this machine, which change while they are sampled.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
-public sealed partial class LiveProcessTests : IDisposable
+public sealed partial class LiveProcessTests
 {
-    private const int Stop = 19, Continue = 18;
-    private const int SetName = 15; // PR_SET_NAME of <linux/prctl.h>
-
-    private readonly List<Process> _children = [];
-
-    public void Dispose()
-    {
-        foreach (Process child in _children)
-        {
-            child.Kill();
-            child.WaitForExit();
-            child.Dispose();
-        }
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void This_process_is_listed_with_its_threads()
-    {
-        using var cpu = new SystemCpu(SystemCpuParts.All);
-
-        ProcessCpu self = cpu.Processes.Single(each => each.Id == Environment.ProcessId);
-        self.ThreadCount.Should().BePositive();
-        self.Usage.Total.Should().BePositive();
-        self.LastCpu.Should().BeInRange(0, 10_000);
-        cpu.Threads.Should().Contain(each => each.ProcessId == self.Id && each.Id == self.Id);
-        cpu.Threads.Count(each => each.ProcessId == self.Id).Should().BeGreaterThan(2);
-        cpu.Counters()[CpuState.User].Should().BePositive();
-        cpu.Cpus.Should().NotBeEmpty();
-        cpu.TotalThreadCount.Should().BeGreaterThan(2);
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void Shares_equal_the_CPU_time_used()
-    {
-        long burner = 0;
-        using var begun = new ManualResetEventSlim();
-        using var over = new CancellationTokenSource();
-        var thread = new Thread(() =>
-        {
-            burner = CpuUsageReader.GetThreadId();
-            begun.Set();
-            while (!over.IsCancellationRequested)
-            {
-                Burn.User(TimeSpan.FromMilliseconds(1));
-            }
-        });
-        thread.Start();
-        begun.Wait();
-
-        // Its time is read before and after each sample, so that its time between the samples is known within bounds.
-        long beforeFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
-        long afterFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
-        Thread.Sleep(200);
-        long beforeSecond = CpuUsageReader.GetThreadTimeNanoseconds(burner);
-        cpu.Update();
-        long afterSecond = CpuUsageReader.GetThreadTimeNanoseconds(burner);
-        over.Cancel();
-        thread.Join();
-
-        // The time since the last scheduler tick, at most 10 ms, is not counted yet, in either sample.
-        const double Tick = 10_000_000;
-        double taken = cpu.Threads.Single(each => each.Id == burner).Share!.Value * cpu.Interval.TotalNanoseconds;
-        taken.Should().BeInRange(beforeSecond - afterFirst - Tick, afterSecond - beforeFirst + Tick);
-        double takenByAll = cpu.Processes.Single(each => each.Id == Environment.ProcessId).Share!.Value * cpu.Interval.TotalNanoseconds;
-        takenByAll.Should().BeGreaterThan(beforeSecond - afterFirst - Tick);
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void The_niceness_and_the_stopped_state_of_a_child_are_reported()
-    {
-        Process child = Start("nice", "-n", "7", "sleep", "60");
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
-        ProcessCpu nice = Eventually(cpu, child.Id, each => each.Name == "sleep" && each.State == 'S');
-        int expected = Math.Min(cpu.Processes.Single(each => each.Id == Environment.ProcessId).Nice!.Value + 7, 19);
-        (nice.Nice, nice.Priority, nice.ThreadCount).Should().Be((expected, expected + 20, 1));
-        cpu.Threads.Single(each => each.Id == child.Id).Nice.Should().Be(expected);
-
-        Kill(child.Id, Stop).Should().Be(0);
-        Eventually(cpu, child.Id, each => each.State == 'T');
-        Kill(child.Id, Continue).Should().Be(0);
-        Eventually(cpu, child.Id, each => each.State == 'S');
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void A_child_that_ended_and_was_not_waited_for_is_a_zombie()
-    {
-        // The child ends after the shell has become a sleep, which does not wait for children.
-        Process child = Start("sh", "-c", "(while read name </proc/$$/comm && [ $name != sleep ]; do :; done; exec sleep 0) & echo $!; exec sleep 60");
-        int zombie = int.Parse(child.StandardOutput.ReadLine()!, System.Globalization.CultureInfo.InvariantCulture);
-        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
-
-        Eventually(cpu, zombie, each => each.State == 'Z').Name.Should().Be("sleep");
-
-        cpu.Update();
-        cpu.Processes.Single(each => each.Id == zombie).Share.Should().Be(0);
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void A_program_may_have_any_name()
-    {
-        string folder = Directory.CreateTempSubdirectory("picollo").FullName;
-        string program = Path.Combine(folder, "a) R 1 (b\n√");
-        try
-        {
-            File.Copy("/bin/sleep", program);
-            Process child = Start(program, "60");
-            using var cpu = new SystemCpu(SystemCpuParts.Processes);
-
-            Eventually(cpu, child.Id, each => each.Name == "a) R 1 (b\n√").Nice.Should().NotBeNull();
-        }
-        finally
-        {
-            Directory.Delete(folder, recursive: true);
-        }
-    }
-
-    [FactNeeding(Need.Linux)]
-    public unsafe void A_thread_that_renames_itself_is_the_same_thread()
-    {
-        using var begun = new ManualResetEventSlim();
-        using var renamed = new ManualResetEventSlim();
-        using var rename = new ManualResetEventSlim();
-        using var over = new ManualResetEventSlim();
-        long id = 0;
-        var thread = new Thread(() =>
-        {
-            id = CpuUsageReader.GetThreadId();
-            begun.Set();
-            rename.Wait();
-            byte[] name = [.. "odd "u8, 0xFF, (byte)')', 0]; // not UTF-8
-            fixed (byte* pointer = name)
-            {
-                _ = SetProcessOption(SetName, pointer);
-            }
-
-            renamed.Set();
-            over.Wait();
-        });
-        thread.Start();
-        begun.Wait();
-        using var cpu = new SystemCpu(SystemCpuParts.Threads);
-        rename.Set();
-        renamed.Wait();
-
-        cpu.Update();
-        over.Set();
-        thread.Join();
-
-        ThreadCpu odd = cpu.Threads.Single(each => each.Id == id);
-        odd.Name.Should().Be("odd \uFFFD)");
-        odd.Share.Should().NotBeNull();
-
-        // Join returns slightly before the thread of the system has ended.
-        SpinWait.SpinUntil(
-            () =>
-            {
-                cpu.Update();
-                return cpu.Threads.All(each => each.Id != id);
-            },
-            TimeSpan.FromSeconds(30)).Should().BeTrue("it has ended");
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void A_process_that_started_after_the_previous_sample_has_a_share()
-    {
-        using var cpu = new SystemCpu(SystemCpuParts.Processes);
-        Process child = Start("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; exec sleep 60");
-        child.StandardOutput.ReadLine();
-
-        cpu.Update();
-
-        cpu.Processes.Single(each => each.Id == child.Id).Share.Should().BePositive();
-    }
-
     [FactNeeding(Need.Linux)]
     public void Sampling_hundreds_of_threads_does_not_allocate_in_steady_state()
     {
@@ -196,7 +25,7 @@ public sealed partial class LiveProcessTests : IDisposable
             using var cpu = new SystemCpu(SystemCpuParts.All);
             cpu.Update();
 
-            Enumerable.Range(0, 20).Any(_ => Allocated(10, cpu.Update) == 0).Should().BeTrue("in at least one round, no other code allocates");
+            Allocations.InSteadyState(cpu.Update).Should().Be(0);
 
             cpu.Threads.Count(each => each.ProcessId == Environment.ProcessId).Should().BeGreaterThan(300);
         }
@@ -204,32 +33,6 @@ public sealed partial class LiveProcessTests : IDisposable
         {
             over.Set();
             Array.ForEach(threads, thread => thread.Join());
-        }
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void Processes_may_start_and_end_during_a_sample()
-    {
-        const int Rounds = 40;
-        var churn = new Thread(() =>
-        {
-            for (int i = 0; i < Rounds; i++)
-            {
-                using var child = Process.Start(new ProcessStartInfo("sh", ["-c", "for i in 1 2 3 4 5 6 7 8; do true & done; wait"]))!;
-                child.WaitForExit();
-                var thread = new Thread(() => { });
-                thread.Start();
-                thread.Join();
-            }
-        });
-        using var cpu = new SystemCpu(SystemCpuParts.All);
-        churn.Start();
-        while (churn.IsAlive)
-        {
-            cpu.Update();
-            cpu.Processes.Any(each => each.Id == Environment.ProcessId).Should().BeTrue();
-            cpu.Processes.Any(each => each.Share < 0 || each.Name == null).Should().BeFalse();
-            cpu.Threads.Any(each => each.Share < 0 || each.Name == null).Should().BeFalse();
         }
     }
 
@@ -264,7 +67,7 @@ public sealed partial class LiveProcessTests : IDisposable
             CpuUsageReader.TryGetByProcess(1, out _, out none);
         });
 
-        foreach (SystemCpuParts part in new[] { SystemCpuParts.States, SystemCpuParts.LoadAverage, SystemCpuParts.RunQueue, SystemCpuParts.Cgroup, SystemCpuParts.Pressure, SystemCpuParts.Processes, SystemCpuParts.Threads, SystemCpuParts.Memory, SystemCpuParts.Owners, SystemCpuParts.Waits })
+        foreach (SystemCpuParts part in Enum.GetValues<SystemCpuParts>().Where(part => BitOperations.PopCount((uint)part) == 1))
         {
             cpu.GetUnavailableReason(part).Should().Be(LinuxReasons.NoDescriptors, part.ToString());
         }
@@ -283,6 +86,27 @@ public sealed partial class LiveProcessTests : IDisposable
 
         cpu.Update();
         cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().BeNull();
+    }
+
+    [FactNeeding(Need.Linux, Need.Root, Need.Setpriv)]
+    public void The_owner_of_an_undumpable_process_is_its_effective_user()
+    {
+        // Changing the user without executing a program makes it undumpable: then root owns the files in its directory.
+        using Process child = Process.Start("setpriv", ["--euid=65534", "sleep", "60"]);
+        using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Owners);
+        SpinWait.SpinUntil(() => Child().Name == "sleep", TimeSpan.FromSeconds(30)).Should().BeTrue();
+
+        Child().UserId.Should().Be(65534);
+        AsUser.Run(1234u, () => Child().UserId) // real, effective and saved ID of one thread, which are not the owner of the process
+            .Should().Be(65534, "any user may query it");
+        cpu.Processes.Single(each => each.Id == Environment.ProcessId).UserId.Should().Be(0);
+        child.Kill();
+
+        ProcessCpu Child()
+        {
+            cpu.Update();
+            return cpu.Processes.SingleOrDefault(each => each.Id == child.Id);
+        }
     }
 
     /// <summary>Lowers the limit of file descriptors so that only a given number is free during the action.</summary>
@@ -304,44 +128,6 @@ public sealed partial class LiveProcessTests : IDisposable
         }
     }
 
-    /// <summary>Returns the bytes allocated by a number of calls.</summary>
-    private static long Allocated(int calls, Action action)
-    {
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < calls; i++)
-        {
-            action();
-        }
-
-        return GC.GetAllocatedBytesForCurrentThread() - before;
-    }
-
-    private static ProcessCpu Eventually(SystemCpu cpu, int id, Func<ProcessCpu, bool> condition)
-    {
-        var watch = Stopwatch.StartNew();
-        ProcessCpu[] found;
-        do
-        {
-            cpu.Update();
-            found = [.. cpu.Processes.Where(each => each.Id == id)];
-            if (found is [var process] && condition(process))
-            {
-                return process;
-            }
-
-            Thread.Sleep(5);
-        }
-        while (watch.Elapsed < TimeSpan.FromSeconds(30));
-        throw new TimeoutException($"Process {id} did not reach the expected state in 30 s: {string.Join(' ', found)}");
-    }
-
-    private Process Start(string program, params string[] arguments)
-    {
-        Process child = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
-        _children.Add(child);
-        return child;
-    }
-
     [LibraryImport("libc", EntryPoint = "dup")]
     private static partial int Duplicate(int file);
 
@@ -356,9 +142,16 @@ public sealed partial class LiveProcessTests : IDisposable
 
     private record struct Limit(ulong Current, ulong Most);
 
-    [LibraryImport("libc", EntryPoint = "kill")]
-    private static partial int Kill(int process, int signal);
+    [TheoryNeeding(Need.Linux)]
+    [InlineData("/proc")]
+    [InlineData("/proc/self/stat")]
+    public void Files_are_closed_in_a_child(string path)
+    {
+        int file = LinuxFiles.Open(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(path + '\0'));
+        file.Should().BeGreaterThanOrEqualTo(0);
+        string flags = File.ReadLines($"/proc/self/fdinfo/{file}").Single(line => line.StartsWith("flags:", StringComparison.Ordinal));
+        LinuxFiles.Close(file);
 
-    [LibraryImport("libc", EntryPoint = "prctl")]
-    private static unsafe partial int SetProcessOption(int option, byte* value);
+        (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & LibC.O_CLOEXEC).Should().Be(LibC.O_CLOEXEC);
+    }
 }

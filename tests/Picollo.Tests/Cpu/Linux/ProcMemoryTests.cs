@@ -131,9 +131,6 @@ public class ProcMemoryTests
         Arb.From(Gen.Elements("", " ", "a", "-x=√", "\n", "two words").ArrayOf()),
         words => LinuxTasks.ParseCommandLine(Encoding.UTF8.GetBytes(string.Concat(words.Select(word => word + '\0')))).SequenceEqual(words)).Check(Config.QuickThrowOnFailure);
 
-    [Fact]
-    public void Invalid_UTF_8_in_an_argument_is_replaced() => LinuxTasks.ParseCommandLine([0xFF, (byte)'a', 0]).Should().Equal("\uFFFDa");
-
     private static MachineMemory Parse(string text)
     {
         ProcMemory.TryParse(Encoding.ASCII.GetBytes(text), out MachineMemory memory).Should().BeTrue();

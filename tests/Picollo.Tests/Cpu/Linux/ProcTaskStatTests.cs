@@ -89,14 +89,6 @@ public class ProcTaskStatTests
     public void Invalid_lines_are_rejected(string text) => ProcTaskStat.TryParse(Bytes(text), out _).Should().BeFalse();
 
     [Fact]
-    public void The_first_cpu_has_the_number_0()
-    {
-        ProcTaskStat.TryParse(Bytes(Line("cat").Replace(" 17 1 0 0 0\n", " 17 0 0 0 0\n", StringComparison.Ordinal)), out ProcTaskStat stat).Should().BeTrue();
-
-        stat.LastCpu.Should().Be(0);
-    }
-
-    [Fact]
     public void The_largest_numbers_are_clamped()
     {
         string line = Line("cat").Replace(" 130 20 ", " 18446744073709551615 18446744073709551615 ", StringComparison.Ordinal)

@@ -13,27 +13,11 @@ public class DarwinLayoutTests
     public void Struct_timeval_matches_sys_time_h()
     {
         Unsafe.SizeOf<DarwinTimeValue>().Should().Be(16);
-        Offset<DarwinTimeValue>(nameof(DarwinTimeValue.Microseconds)).Should().Be(8);
+        Offsets<DarwinTimeValue>(nameof(DarwinTimeValue.Microseconds)).Should().Equal(8);
 
         // tv_usec is an int; the padding is not part of it.
         Span<long> raw = [7, unchecked((long)0xDEADBEEF_00000000) | 999_999];
         MemoryMarshal.Cast<long, DarwinTimeValue>(raw)[0].Nanoseconds.Should().Be(7_999_999_000);
-    }
-
-    [Fact]
-    public void Struct_rusage_matches_sys_resource_h()
-    {
-        Unsafe.SizeOf<DarwinResourceUsage>().Should().Be(144);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.User)).Should().Be(0);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Kernel)).Should().Be(16);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MaxResidentBytes)).Should().Be(32);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MinorFaults)).Should().Be(64);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.MajorFaults)).Should().Be(72);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.BlockInputs)).Should().Be(88);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.BlockOutputs)).Should().Be(96);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.Signals)).Should().Be(120);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.VoluntarySwitches)).Should().Be(128);
-        Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.InvoluntarySwitches)).Should().Be(136);
     }
 
     [Fact]
@@ -59,27 +43,26 @@ public class DarwinLayoutTests
     {
         Unsafe.SizeOf<MachTimeValue>().Should().Be(8);
         Unsafe.SizeOf<ThreadBasicInfo>().Should().Be(40);
-        Offset<ThreadBasicInfo>(nameof(ThreadBasicInfo.Kernel)).Should().Be(8);
-        Offset<ThreadBasicInfo>(nameof(ThreadBasicInfo.SleepTime)).Should().Be(36);
+        Offsets<ThreadBasicInfo>(nameof(ThreadBasicInfo.Kernel), nameof(ThreadBasicInfo.SleepTime)).Should().Equal(8, 36);
     }
 
     [Fact]
     public void Struct_proc_threadinfo_matches_sys_proc_info_h()
     {
         Unsafe.SizeOf<ProcessThreadInfo>().Should().Be(112);
-        Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.KernelNanoseconds)).Should().Be(8);
-        Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.RunState)).Should().Be(24);
-        Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.MaxPriority)).Should().Be(44);
+        Offsets<ProcessThreadInfo>(
+            nameof(ProcessThreadInfo.KernelNanoseconds), nameof(ProcessThreadInfo.RunState), nameof(ProcessThreadInfo.MaxPriority))
+            .Should().Equal(8, 24, 44);
     }
 
     [Fact]
     public void Struct_rusage_info_v0_matches_sys_resource_h()
     {
         Unsafe.SizeOf<ResourceUsageInfo>().Should().Be(96);
-        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.User)).Should().Be(16);
-        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Kernel)).Should().Be(24);
-        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Started)).Should().Be(80);
-        Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.Ended)).Should().Be(88);
+        Offsets<ResourceUsageInfo>(
+            nameof(ResourceUsageInfo.User), nameof(ResourceUsageInfo.Kernel), nameof(ResourceUsageInfo.Started),
+            nameof(ResourceUsageInfo.Ended))
+            .Should().Equal(16, 24, 80, 88);
     }
 
     [Fact]
@@ -87,20 +70,12 @@ public class DarwinLayoutTests
     {
         const int Task = 136; // sizeof(struct proc_bsdinfo)
         Unsafe.SizeOf<ProcessInfo>().Should().Be(Task + 96);
-        Offset<ProcessInfo>(nameof(ProcessInfo.Status)).Should().Be(4);
-        Offset<ProcessInfo>(nameof(ProcessInfo.UserId)).Should().Be(20);
-        Offset<ProcessInfo>(nameof(ProcessInfo.ShortName)).Should().Be(48);
-        Offset<ProcessInfo>(nameof(ProcessInfo.Name)).Should().Be(64);
-        Offset<ProcessInfo>(nameof(ProcessInfo.Nice)).Should().Be(116);
-        Offset<ProcessInfo>(nameof(ProcessInfo.StartSeconds)).Should().Be(120);
-        Offset<ProcessInfo>(nameof(ProcessInfo.StartMicroseconds)).Should().Be(128);
-        Offset<ProcessInfo>(nameof(ProcessInfo.VirtualBytes)).Should().Be(Task);
-        Offset<ProcessInfo>(nameof(ProcessInfo.ResidentBytes)).Should().Be(Task + 8);
-        Offset<ProcessInfo>(nameof(ProcessInfo.User)).Should().Be(Task + 16);
-        Offset<ProcessInfo>(nameof(ProcessInfo.Kernel)).Should().Be(Task + 24);
-        Offset<ProcessInfo>(nameof(ProcessInfo.ThreadCount)).Should().Be(Task + 84);
-        Offset<ProcessInfo>(nameof(ProcessInfo.RunningCount)).Should().Be(Task + 88);
-        Offset<ProcessInfo>(nameof(ProcessInfo.Priority)).Should().Be(Task + 92);
+        Offsets<ProcessInfo>(
+            nameof(ProcessInfo.Status), nameof(ProcessInfo.UserId), nameof(ProcessInfo.ShortName), nameof(ProcessInfo.Name),
+            nameof(ProcessInfo.Nice), nameof(ProcessInfo.StartSeconds), nameof(ProcessInfo.StartMicroseconds),
+            nameof(ProcessInfo.VirtualBytes), nameof(ProcessInfo.ResidentBytes), nameof(ProcessInfo.User), nameof(ProcessInfo.Kernel),
+            nameof(ProcessInfo.ThreadCount), nameof(ProcessInfo.RunningCount), nameof(ProcessInfo.Priority))
+            .Should().Equal(4, 20, 48, 64, 116, 120, 128, Task, Task + 8, Task + 16, Task + 24, Task + 84, Task + 88, Task + 92);
     }
 
     [Theory]
@@ -135,5 +110,5 @@ public class DarwinLayoutTests
     public void A_time_value_of_two_ints_is_converted_to_nanoseconds(int seconds, int microseconds, long nanoseconds) =>
         new MachTimeValue { Seconds = seconds, Microseconds = microseconds }.Nanoseconds.Should().Be(nanoseconds);
 
-    private static int Offset<T>(string field) => (int)Marshal.OffsetOf<T>(field);
+    private static IEnumerable<int> Offsets<T>(params string[] fields) => fields.Select(field => (int)Marshal.OffsetOf<T>(field));
 }

@@ -29,17 +29,13 @@ public class CycleTimeTests
     [InlineData(0.96)]
     [InlineData(1.5)]
     [InlineData(0.01)]
+    [InlineData(0)]
     public void Cycles_at_another_rate_do_not_measure_time(double factor) =>
         CycleTime.MeasuresTime(new FakeMachine((long)(Rate * factor), ClockFrequency), Multiplier).Should().BeFalse();
 
     [Fact]
     public void A_calibration_with_the_largest_permitted_error_is_sufficient() =>
         CycleTime.MeasuresTime(new FakeMachine(Rate + (Rate / 1_000_000 * CycleClockPolicy.StartErrorBoundPpm), ClockFrequency), Multiplier)
-            .Should().BeTrue();
-
-    [Fact]
-    public void Slow_calls_around_the_loop_do_not_change_the_result() =>
-        CycleTime.MeasuresTime(new FakeMachine(Rate, ClockFrequency) { CounterReadPicoseconds = FakeMachine.PerMicrosecond }, Multiplier)
             .Should().BeTrue();
 
     // Two readings per burn. In every third burn the thread loses the CPU for a quarter of it, and its cycles do not advance.
@@ -52,10 +48,6 @@ public class CycleTimeTests
 
         CycleTime.MeasuresTime(machine, Multiplier).Should().BeTrue();
     }
-
-    [Fact]
-    public void Cycles_that_are_not_counted_do_not_measure_time() =>
-        CycleTime.MeasuresTime(new FakeMachine(0, ClockFrequency), Multiplier).Should().BeFalse();
 
     [Fact]
     public void A_clock_that_does_not_advance_ends_the_test() =>

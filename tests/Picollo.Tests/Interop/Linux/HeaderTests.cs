@@ -3,6 +3,8 @@ using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Text;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Interop;
@@ -72,4 +74,22 @@ public sealed class HeaderTests
 
     private static string OffsetOf<T>(string name, string field, string ours) =>
         Assert($"offsetof({name}, {field})", (int)Marshal.OffsetOf<T>(ours));
+
+    [Fact]
+    public void The_resident_size_of_struct_rusage_is_in_KiB()
+    {
+        // ru_utime, ru_stime, and the fourteen counts with their numbers as values.
+        Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
+        LinuxResourceUsage.ToUsage(MemoryMarshal.Cast<long, LibC.Rusage>(raw)[0]).Should().Be(new ResourceUsage
+        {
+            Cpu = new CpuUsage(1_000_002_000, 3_000_004_000),
+            MaxResidentBytes = 10 * 1024,
+            MinorPageFaults = 14,
+            MajorPageFaults = 15,
+            BlockInputOperations = 17,
+            BlockOutputOperations = 18,
+            VoluntaryContextSwitches = 22,
+            InvoluntaryContextSwitches = 23,
+        });
+    }
 }

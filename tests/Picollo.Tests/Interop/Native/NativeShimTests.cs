@@ -1,18 +1,22 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
 using Picollo.Interop.Native;
 
 namespace Picollo.Tests.Interop;
 
 /// <summary>Tests all cases of a missing or wrong native library.</summary>
-public unsafe class NativeShimTests
+public unsafe partial class NativeShimTests
 {
-    [Fact]
-    public void A_library_with_all_functions_is_used()
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Performance_counters_do_not_need_an_invariant_counter(bool isInvariant)
     {
-        NativeShim shim = NativeShim.Load(new Libraries());
+        NativeShim shim = NativeShim.Load(isInvariant ? new Libraries() : new Libraries { HasInvariantCounter = &No });
 
-        shim.UnavailableReason.Should().BeNull();
-        ((nint)shim.ReadCounter).Should().Be(42);
+        (shim.UnavailableReason is null).Should().Be(isInvariant);
+        ((nint)shim.ReadCounter).Should().Be(isInvariant ? 42 : 0);
         ((nint)shim.ReadPerfCounters).Should().Be(43);
         ((nint)shim.ReadPerfCounts).Should().Be(47);
         ((nint)shim.ReadThreadTime).Should().Be(44);
@@ -49,19 +53,6 @@ public unsafe class NativeShimTests
         ReasonFor(new Libraries { HasInvariantCounter = &No }).Should().Contain("invariant TSC").And.Contain("hypervisor");
 
     [Fact]
-    public void Performance_counters_do_not_need_an_invariant_counter()
-    {
-        NativeShim shim = NativeShim.Load(new Libraries { HasInvariantCounter = &No });
-
-        ((nint)shim.ReadCounter).Should().Be(0);
-        ((nint)shim.ReadPerfCounters).Should().Be(43);
-        ((nint)shim.ReadPerfCounts).Should().Be(47);
-        ((nint)shim.ReadThreadTime).Should().Be(44);
-        ((nint)shim.CountPmuCounters).Should().Be(45);
-        ((nint)shim.RunJitter).Should().Be(46);
-    }
-
-    [Fact]
     public void The_system_loader_reports_the_searched_paths()
     {
         var libraries = new SystemNativeLibraries();
@@ -94,6 +85,21 @@ public unsafe class NativeShimTests
         NativeShim shim = NativeShim.Find(new Libraries { IsThere = false }, ref known);
         known.Should().BeSameAs(shim);
     }
+
+    /// <summary>The C header and its managed counterpart are written by hand.</summary>
+    [Fact]
+    public void The_C_header_and_the_managed_code_have_the_same_version()
+    {
+        using Stream header = typeof(NativeShimTests).Assembly.GetManifestResourceStream("picollo_native.h")!;
+        string text = new StreamReader(header).ReadToEnd();
+
+        int version = int.Parse(HeaderVersion().Match(text).Groups[1].Value, CultureInfo.InvariantCulture);
+
+        version.Should().Be(NativeShim.AbiVersion);
+    }
+
+    [GeneratedRegex(@"#define PICOLLO_ABI_VERSION (\d+)")]
+    private static partial Regex HeaderVersion();
 
     private static string ReasonFor(Libraries libraries)
     {
