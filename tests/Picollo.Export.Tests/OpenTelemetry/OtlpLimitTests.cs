@@ -9,38 +9,13 @@ namespace Picollo.Export.Tests;
 
 /// <summary>Tests that a receiver can neither extend an export beyond its limit nor make the exporter send many requests. The tests advance the
 /// time.</summary>
-public sealed class OtlpLimitTests : IAsyncLifetime
+public sealed class OtlpLimitTests : OtlpTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan OneTick = TimeSpan.FromTicks(1);
     private static readonly TimeSpan Hang = TimeSpan.FromSeconds(20); // of the test, which then fails
 
-    private readonly ManualTime _time = new(new DateTimeOffset(2026, 11, 25, 0, 0, 0, TimeSpan.Zero));
-    private readonly HdrHistogramRegistry _registry = new();
-    private readonly ConcurrentQueue<Exception> _errors = new();
-    private readonly List<OtlpExporter> _exporters = [];
-    private OtlpReceiver _receiver = null!;
-
-    public async Task InitializeAsync()
-    {
-        _receiver = await OtlpReceiver.StartAsync();
-        _registry.GetOrAdd("x", HdrHistogram.Create).Record(1);
-    }
-
-    public async Task DisposeAsync()
-    {
-        foreach (OtlpExporter exporter in _exporters)
-        {
-            Task end = exporter.DisposeAsync().AsTask();
-            while (!end.IsCompleted)
-            {
-                _time.Advance(Limit);
-                await Task.Delay(1);
-            }
-        }
-
-        await _receiver.DisposeAsync();
-    }
+    public OtlpLimitTests() => AddSeries(1);
 
     [Theory]
     [InlineData("0")]
@@ -57,7 +32,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         OtlpExporter exporter = Exporter();
 
         Task<bool> flush = exporter.FlushAsync();
-        List<TimeSpan> waits = await OtlpExporterTests.AdvanceAsync(flush, _time);
+        List<TimeSpan> waits = await AdvanceAsync(flush, _time);
 
         (await flush).Should().BeFalse();
         _receiver.Requests.Should().HaveCount(3, "the backoffs are 1, 2 and 4 s, each ± 20 %, and the third ends after the limit");
@@ -75,7 +50,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         AnswerAlways(429, retryAfter);
         OtlpExporter exporter = Exporter();
 
-        await OtlpExporterTests.AdvanceAsync(exporter.DisposeAsync().AsTask(), _time);
+        await AdvanceAsync(exporter.DisposeAsync().AsTask(), _time);
 
         _receiver.Requests.Should().HaveCount(3);
         _errors.Should().ContainSingle();
@@ -135,11 +110,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     [Fact]
     public async Task A_flush_of_slow_requests_ends_at_its_limit_and_the_next_one_starts_with_the_other_requests()
     {
-        for (int i = 1; i < 5_000; i++)
-        {
-            _registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]).Record(1);
-        }
-
+        AddSeries(5_000);
         for (int i = 0; i < 3; i++)
         {
             _receiver.Answer(_ =>
@@ -157,18 +128,14 @@ public sealed class OtlpLimitTests : IAsyncLifetime
 
         (await exporter.FlushAsync().WaitAsync(Hang)).Should().BeTrue("the other requests are fast");
         _receiver.Requests.Should().HaveCount(8);
-        _receiver.Requests.Take(5).SelectMany(request => OtlpDataPoint.Read(request.Body)).Select(point => point.Attributes.GetValueOrDefault("i", "0"))
+        _receiver.Requests.Take(5).SelectMany(request => OtlpDataPoint.Read(request.Body)).Select(point => point.Attributes["i"])
             .Should().OnlyHaveUniqueItems().And.HaveCount(5_000);
     }
 
     [Fact]
     public async Task A_request_does_not_start_after_the_limit()
     {
-        for (int i = 1; i < 3_000; i++)
-        {
-            _registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]).Record(1);
-        }
-
+        AddSeries(3_000);
         _receiver.Answer(_ =>
         {
             _time.Spend(Limit); // on a busy machine, the response can arrive before the timer runs
@@ -259,7 +226,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
                 }
             };
         });
-        await OtlpExporterTests.TimerAsync(_time, TimeSpan.FromMinutes(1));
+        await TimerAsync(TimeSpan.FromMinutes(1));
         _time.Advance(TimeSpan.FromMinutes(1));
         (await called.WaitAsync(Hang)).Should().BeTrue();
 
@@ -289,13 +256,11 @@ public sealed class OtlpLimitTests : IAsyncLifetime
 
         OtlpExporter exporter = Exporter(options => (options.TimeProvider, options.Interval) = (new OtherUnit(_time, frequency, first), TimeSpan.FromDays(1)));
         Task<bool> flush = exporter.FlushAsync();
-        await OtlpExporterTests.AdvanceAsync(flush, _time);
+        await AdvanceAsync(flush, _time);
 
         (await flush).Should().BeFalse();
         _receiver.Requests.Should().HaveCount(3);
     }
-
-    private static Task NeverAsync(HttpContext context) => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default);
 
     /// <summary>Sends the start of a response and then more and more of it.</summary>
     private static async Task ServeAsync(TcpListener listener, string start, string repeated, SemaphoreSlim arrived, CancellationToken end)
@@ -319,6 +284,14 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         }
     }
 
+    private void AddSeries(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]).Record(1);
+        }
+    }
+
     /// <summary>Adds enough responses to show a storm, and then one that ends it.</summary>
     private void AnswerAlways(int status, string retryAfter)
     {
@@ -335,25 +308,9 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     {
         _receiver.Answer(NeverAsync);
         OtlpExporter exporter = Exporter(options => options.Interval = interval);
-        await OtlpExporterTests.TimerAsync(_time, interval);
+        await TimerAsync(interval);
         _time.Advance(interval);
         await _receiver.WaitAsync();
-        return exporter;
-    }
-
-    private OtlpExporter Exporter(Action<OtlpExportOptions>? configure = null)
-    {
-        OtlpExportOptions options = new()
-        {
-            Endpoint = _receiver.Endpoint,
-            Interval = TimeSpan.FromDays(1),
-            Timeout = OtlpExporterTests.RequestTimeout,
-            TimeProvider = _time,
-            OnError = _errors.Enqueue,
-        };
-        configure?.Invoke(options);
-        OtlpExporter exporter = OtlpExporter.Start(_registry, options);
-        _exporters.Add(exporter);
         return exporter;
     }
 
