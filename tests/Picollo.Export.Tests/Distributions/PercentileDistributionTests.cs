@@ -154,24 +154,6 @@ public class PercentileDistributionTests
     [InlineData("1\u00A0234\u00A0567 1,0 7", 1_234_567)]
     public void No_break_spaces_group_digits(string line, double value) => Read(line).Should().Equal(new PercentileDistributionLine(value, 1, 7));
 
-    [FactNeeding(Need.Cultures)]
-    public void The_output_does_not_depend_on_the_culture()
-    {
-        string expected = Text(Ten(), 2);
-        System.Globalization.CultureInfo before = System.Globalization.CultureInfo.CurrentCulture;
-        try
-        {
-            System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
-            string text = Text(Ten(), 2);
-            text.Should().Be(expected);
-            Read(text).ElementAt(1).Should().Be(new PercentileDistributionLine(3, 0.25, 3));
-        }
-        finally
-        {
-            System.Globalization.CultureInfo.CurrentCulture = before;
-        }
-    }
-
     [Fact]
     public void The_maximum_is_the_upper_bound_of_its_bucket()
     {

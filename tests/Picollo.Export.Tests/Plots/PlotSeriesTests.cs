@@ -63,21 +63,6 @@ public class PlotSeriesTests
         page.ToString().Should().BeEmpty();
     }
 
-    [Fact]
-    public void A_title_cannot_be_null()
-    {
-        KeyValuePair<string, ReadOnlyHdrHistogram> one = new("one", HdrHistogram.Create());
-        foreach (Action create in new Action[]
-        {
-            () => HdrHistogramPlot.CreatePercentiles([], title: null!), () => HdrHistogramPlot.CreateDensity([], title: null!),
-            () => HdrHistogramPlot.CreateDistribution([], title: null!), () => HdrHistogramPlot.CreateDifference(one, one, title: null!),
-            () => HdrHistogramPlot.WriteReport(TextWriter.Null, [], title: null!),
-        })
-        {
-            create.Should().Throw<ArgumentNullException>().WithParameterName("title");
-        }
-    }
-
     [Theory]
     [InlineData("percentiles")]
     [InlineData("density")]

@@ -55,10 +55,6 @@ public class ReportTests
     }
 
     [Fact]
-    public void The_dark_style_has_lighter_line_colors() =>
-        Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(HtmlAssets.DarkStyle);
-
-    [Fact]
     public void Two_histograms_are_compared()
     {
         KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [new("before", PercentilePlotTests.One(10)), new("after", PercentilePlotTests.One(15))];
@@ -145,14 +141,6 @@ public class ReportTests
         page.Split("<script").Should().HaveCount(2);
         page.Should().NotContainAny("<img", "\0", "\u202e");
         Rows(page)[0].Should().StartWith("Percentile | </title></style>");
-    }
-
-    [Fact]
-    public void Arguments_are_checked()
-    {
-        ((Action)(() => HdrHistogramPlot.WriteReport(null!, []))).Should().Throw<ArgumentNullException>().WithParameterName("output");
-        ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, null!))).Should().Throw<ArgumentNullException>().WithParameterName("series");
-        ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
     }
 
     private static string Page(KeyValuePair<string, ReadOnlyHdrHistogram>[] series, HdrHistogramUnit? unit = null, string title = "")
