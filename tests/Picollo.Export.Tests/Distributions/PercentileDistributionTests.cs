@@ -22,11 +22,7 @@ public class PercentileDistributionTests
     }
 
     [Theory]
-    [InlineData("1e")]
-    [InlineData("e3")]
-    [InlineData("1e400")]
-    [InlineData("1e99999999999")]
-    [InlineData("0e99999999999")]
+    [InlineData("1e"), InlineData("e3"), InlineData("1e400"), InlineData("1e99999999999"), InlineData("0e99999999999")]
     [InlineData("1e-99999999999")]
     public void A_damaged_exponent_is_not_a_number(string text) => PrintedNumber.TryParse(text, '.', out _).Should().BeFalse();
 
@@ -168,15 +164,9 @@ public class PercentileDistributionTests
             .Should().Contain("#[Buckets =            1, SubBuckets     =         2048]");
 
     [Theory]
-    [InlineData("1.0 0.5 7\n x", 2, 1)]
-    [InlineData("1.0 0.5", 1, 0)]
-    [InlineData("1.0 1.5 7", 1, 0)]
-    [InlineData("\n1.0 0.5 -7", 2, 0)]
-    [InlineData("\n NaN 0.5 7", 2, 0)]
-    [InlineData("Infinity 0.5 7", 1, 0)]
-    [InlineData("1 NaN 7", 1, 0)]
-    [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
-    [InlineData("Value Percentile TotalCount\n\nx", 3, 0)]
+    [InlineData("1.0 0.5 7\n x", 2, 1), InlineData("1.0 0.5", 1, 0), InlineData("1.0 1.5 7", 1, 0), InlineData("\n1.0 0.5 -7", 2, 0)]
+    [InlineData("\n NaN 0.5 7", 2, 0), InlineData("Infinity 0.5 7", 1, 0), InlineData("1 NaN 7", 1, 0)]
+    [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0), InlineData("Value Percentile TotalCount\n\nx", 3, 0)]
     [InlineData("Value Percentile TotalCount\n1 0.5 1\n\n\n", 2, 0)]
     public void An_invalid_line_is_reported_with_its_position(string text, long line, long offset)
     {
@@ -222,18 +212,10 @@ public class PercentileDistributionTests
 
     // Java's Formatter rounds the shortest digits half up: https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/util/Formatter.html
     [Theory]
-    [InlineData(0.15, 1, "0.2")]
-    [InlineData(0.25, 1, "0.3")]
-    [InlineData(1.005, 2, "1.01")]
-    [InlineData(2.5, 0, "3")]
-    [InlineData(999.9996, 3, "1000.000")]
-    [InlineData(0, 2, "0.00")]
-    [InlineData(1e-9, 3, "0.000")]
-    [InlineData(5e-4, 3, "0.001")]
-    [InlineData(1e22, 1, "10000000000000000000000.0")]
-    [InlineData(1.2345678901234567e30, 0, "1234567890123456700000000000000")]
-    [InlineData(-1.5, 0, "-2")]
-    [InlineData(double.PositiveInfinity, 2, "Infinity")]
+    [InlineData(0.15, 1, "0.2"), InlineData(0.25, 1, "0.3"), InlineData(1.005, 2, "1.01"), InlineData(2.5, 0, "3")]
+    [InlineData(999.9996, 3, "1000.000"), InlineData(0, 2, "0.00"), InlineData(1e-9, 3, "0.000"), InlineData(5e-4, 3, "0.001")]
+    [InlineData(1e22, 1, "10000000000000000000000.0"), InlineData(1.2345678901234567e30, 0, "1234567890123456700000000000000")]
+    [InlineData(-1.5, 0, "-2"), InlineData(double.PositiveInfinity, 2, "Infinity")]
     public void Numbers_are_rounded_as_Java_rounds_them(double value, int decimals, string expected) =>
         FixedPoint.Format(value, decimals).Should().Be(expected);
 

@@ -213,8 +213,7 @@ public class DecodingTests
 
     [Theory]
     [InlineData("HISTFAAAAC", "it is base64 text*Convert.FromBase64String*HdrHistogramLogReader*")]
-    [InlineData("HISTEwAAAA", "it is base64 text*")]
-    [InlineData("<html>", "it is text, \"<htm\"*")]
+    [InlineData("HISTEwAAAA", "it is base64 text*"), InlineData("<html>", "it is text, \"<htm\"*")]
     [InlineData("#[StartTime: 5 x]", "it is text, \"#[St\"*HdrHistogramLogReader*")]
     [InlineData("\u001f\u008b\u0008\u0000", "it is gzip data*decompress it*")]
     [InlineData("\u0000\u0001\u0002\u0003", "its cookie is 0x00010203*")]

@@ -27,8 +27,7 @@ public class HostileEncodingTests
     [InlineData(long.MinValue, 1000, 16, "The lowest discernible value*")]
     [InlineData(1L << 59, long.MaxValue, 16, "*leaves no room for 3 significant digits*")]
     [InlineData(501, 1000, 24, "The highest trackable value 1000 must be at least twice the lowest discernible value 501*")]
-    [InlineData(1, 1, 24, "The highest trackable value*")]
-    [InlineData(1, 0, 24, "The highest trackable value*")]
+    [InlineData(1, 1, 24, "The highest trackable value*"), InlineData(1, 0, 24, "The highest trackable value*")]
     public void An_invalid_range_is_rejected(long lowest, long highest, int offset, string message)
     {
         Rejected(OfNumbers(3, lowest, highest, 1), offset, message);

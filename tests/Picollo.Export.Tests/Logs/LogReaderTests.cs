@@ -156,9 +156,7 @@ public class LogReaderTests
     [InlineData("#[StartTime: 1000000000.5 x]\n", "968464000.5", 968_464_000.5, -31_536_000)]
     [InlineData("#[StartTime: 1000000000.5 x]\n", "1000000001.5", 1_000_000_001.5, 1)]
     [InlineData("#[BaseTime: 1000000000.25 x]\n", "5", 1_000_000_005.25, 1_000_000_000.25)]
-    [InlineData("", "1000000001.5", 1_000_000_001.5, 0)]
-    [InlineData("", "0.5", 0.5, 0)]
-    [InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
+    [InlineData("", "1000000001.5", 1_000_000_001.5, 0), InlineData("", "0.5", 0.5, 0), InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
     [InlineData("#[StartTime:5 x]\n", "0.5", 0.5, 0)]
     public void Times_have_the_same_meaning_as_in_the_HdrHistogram_libraries(string header, string timestamp, double seconds, double offset)
     {

@@ -401,11 +401,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Theory]
-    [InlineData("deleted")]
-    [InlineData("renamed")]
-    [InlineData("renamed and created again")]
-    [InlineData("replaced")]
-    [InlineData("truncated")]
+    [InlineData("deleted"), InlineData("renamed"), InlineData("renamed and created again"), InlineData("replaced"), InlineData("truncated")]
     [InlineData("appended to")]
     public async Task A_replaced_file_is_detected_at_the_next_line(string how)
     {
@@ -513,15 +509,9 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Theory]
-    [InlineData("a.hlog", "a.1.hlog", true)]
-    [InlineData("a.2.hlog", "a.hlog", true)]
-    [InlineData("a", "a.2", true)]
-    [InlineData("a.hlog", "a.3.hlog", false)]
-    [InlineData("a.hlog", "a.01.hlog", false)]
-    [InlineData("a.hlog", "a.0.hlog", false)]
-    [InlineData("a.hlog", "a.1.log", false)]
-    [InlineData("a.hlog", "a.x.hlog", false)]
-    [InlineData("a.hlog", "b.1.hlog", false)]
+    [InlineData("a.hlog", "a.1.hlog", true), InlineData("a.2.hlog", "a.hlog", true), InlineData("a", "a.2", true)]
+    [InlineData("a.hlog", "a.3.hlog", false), InlineData("a.hlog", "a.01.hlog", false), InlineData("a.hlog", "a.0.hlog", false)]
+    [InlineData("a.hlog", "a.1.log", false), InlineData("a.hlog", "a.x.hlog", false), InlineData("a.hlog", "b.1.hlog", false)]
     public async Task A_log_at_the_path_of_an_old_file_of_another_recorder_is_rejected(string first, string second, bool isRejected)
     {
         Action open = () => HdrHistogramLogRecorder.Start(Path.Combine(_folder, second), Second, new() { FilesKept = 3 }).Dispose();

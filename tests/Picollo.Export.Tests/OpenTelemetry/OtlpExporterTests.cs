@@ -453,12 +453,9 @@ public sealed class OtlpExporterTests : OtlpTests
     }
 
     [Theory]
-    [InlineData("text/html; charset=utf-8", "<!doctype html><title>Sign in</title>")]
-    [InlineData("text/html", "Sign in")]
-    [InlineData("text/plain", "\r\n <html></html>")]
-    [InlineData(null, "<html></html>")]
-    [InlineData("application/x-protobuf", "<html></html>")]
-    [InlineData("application/x-protobuf", "\x0A\x06\x08")]
+    [InlineData("text/html; charset=utf-8", "<!doctype html><title>Sign in</title>"), InlineData("text/html", "Sign in")]
+    [InlineData("text/plain", "\r\n <html></html>"), InlineData(null, "<html></html>")]
+    [InlineData("application/x-protobuf", "<html></html>"), InlineData("application/x-protobuf", "\x0A\x06\x08")]
     [InlineData("application/x-protobuf", "\x0A\x02\x08\x81")]
     public async Task A_successful_response_that_is_not_an_OTLP_response_is_an_error_and_nothing_is_lost(string? type, string body)
     {
@@ -475,17 +472,11 @@ public sealed class OtlpExporterTests : OtlpTests
     }
 
     [Theory]
-    [InlineData(200, null, "")]
-    [InlineData(200, "text/html", "")]
-    [InlineData(200, "text/plain; charset=utf-8", "")]
-    [InlineData(200, "text/plain; charset=utf-8", "OK")]
-    [InlineData(200, null, "OK")]
-    [InlineData(200, "application/octet-stream", "\x0A\x00")]
-    [InlineData(200, "Application/X-Protobuf", "")]
-    [InlineData(200, "application/protobuf", "\x0A\x00")]
-    [InlineData(200, null, "\x0A\x00")]
-    [InlineData(200, "application/json", "{\"partialSuccess\":{}}")]
-    [InlineData(202, "application/json; charset=utf-8", "\"OK\"")]
+    [InlineData(200, null, ""), InlineData(200, "text/html", ""), InlineData(200, "text/plain; charset=utf-8", "")]
+    [InlineData(200, "text/plain; charset=utf-8", "OK"), InlineData(200, null, "OK")]
+    [InlineData(200, "application/octet-stream", "\x0A\x00"), InlineData(200, "Application/X-Protobuf", "")]
+    [InlineData(200, "application/protobuf", "\x0A\x00"), InlineData(200, null, "\x0A\x00")]
+    [InlineData(200, "application/json", "{\"partialSuccess\":{}}"), InlineData(202, "application/json; charset=utf-8", "\"OK\"")]
     [InlineData(204, null, "")]
     public async Task Successful_responses_of_common_receivers_are_accepted(int status, string? type, string body)
     {

@@ -18,14 +18,8 @@ public sealed class OtlpLimitTests : OtlpTests
     public OtlpLimitTests() => AddSeries(1);
 
     [Theory]
-    [InlineData("0")]
-    [InlineData("-1")]
-    [InlineData("-99999999999999999999")]
-    [InlineData("0.5")]
-    [InlineData("soon")]
-    [InlineData("Wed, 25 Nov 2026 00:00:00 GMT")]
-    [InlineData("Tue, 24 Nov 2026 23:00:00 GMT")]
-    [InlineData("Mon, 01 Jan 0001 00:00:00 GMT")]
+    [InlineData("0"), InlineData("-1"), InlineData("-99999999999999999999"), InlineData("0.5"), InlineData("soon")]
+    [InlineData("Wed, 25 Nov 2026 00:00:00 GMT"), InlineData("Tue, 24 Nov 2026 23:00:00 GMT"), InlineData("Mon, 01 Jan 0001 00:00:00 GMT")]
     public async Task A_receiver_that_requests_no_wait_gets_one_request_after_each_backoff(string retryAfter)
     {
         AnswerAlways(503, retryAfter);
@@ -57,12 +51,8 @@ public sealed class OtlpLimitTests : OtlpTests
     }
 
     [Theory]
-    [InlineData("601")]
-    [InlineData("2147483647")]
-    [InlineData("2147483648")]
-    [InlineData("99999999999999999999")]
-    [InlineData("Wed, 25 Nov 2026 01:00:00 GMT")]
-    [InlineData("Fri, 31 Dec 9999 23:59:59 GMT")]
+    [InlineData("601"), InlineData("2147483647"), InlineData("2147483648"), InlineData("99999999999999999999")]
+    [InlineData("Wed, 25 Nov 2026 01:00:00 GMT"), InlineData("Fri, 31 Dec 9999 23:59:59 GMT")]
     public async Task A_receiver_that_requests_a_long_wait_gets_the_next_request_after_ten_minutes(string retryAfter)
     {
         _receiver.Answer(503, retryAfter);
@@ -78,9 +68,7 @@ public sealed class OtlpLimitTests : OtlpTests
     }
 
     [Theory]
-    [InlineData("", "")]
-    [InlineData("HTTP/1.1 503 Service Un", "")]
-    [InlineData("", "HTTP/1.1 103 Early Hints\r\n\r\n")]
+    [InlineData("", ""), InlineData("HTTP/1.1 503 Service Un", ""), InlineData("", "HTTP/1.1 103 Early Hints\r\n\r\n")]
     [InlineData("HTTP/1.1 200 OK\r\n", "A: b\r\n")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\n\r\n", "\x78\x01")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\n\x78\x01\r\n")]

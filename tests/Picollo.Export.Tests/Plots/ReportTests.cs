@@ -97,10 +97,8 @@ public class ReportTests
     }
 
     [Theory]
-    [InlineData(1, "5 20 30 18.33", 5UL, 20UL, 30UL)]
-    [InlineData(1, "5 20 4,002 1,342.33", 5UL, 20UL, 4_000UL)]
-    [InlineData(1e3, "0.1 0.5 10.008 3.5360", 100UL, 500UL, 10_004UL)]
-    [InlineData(8, "2 2 2 2.0000", 16UL, 16UL, 16UL)]
+    [InlineData(1, "5 20 30 18.33", 5UL, 20UL, 30UL), InlineData(1, "5 20 4,002 1,342.33", 5UL, 20UL, 4_000UL)]
+    [InlineData(1e3, "0.1 0.5 10.008 3.5360", 100UL, 500UL, 10_004UL), InlineData(8, "2 2 2 2.0000", 16UL, 16UL, 16UL)]
     [InlineData(1e6, "0.000001 0.0005 12.001 4.0006", 1UL, 500UL, 12_000_000UL)]
     [InlineData(1e6, "0.002250 0.012024 12.001 4.0052", 2_249UL, 12_030UL, 12_000_000UL)]
     [InlineData(1e3, "0.5 1.251 1,234,174 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]

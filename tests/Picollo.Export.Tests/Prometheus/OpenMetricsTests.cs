@@ -101,22 +101,11 @@ public class OpenMetricsTests
 
     // From Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" added if there is neither a point nor an exponent.
     [Theory]
-    [InlineData(0, "0.0")]
-    [InlineData(1, "1.0")]
-    [InlineData(100, "100.0")]
-    [InlineData(0.0001, "0.0001")]
-    [InlineData(0.00001, "1e-05")]
-    [InlineData(1.023e-6, "1.023e-06")]
-    [InlineData(5e-324, "5e-324")]
-    [InlineData(999_999, "999999.0")]
-    [InlineData(999_999.5, "999999.5")]
-    [InlineData(1_000_000, "1e+06")]
-    [InlineData(1_048_575, "1.048575e+06")]
-    [InlineData(12_345_678.75, "1.234567875e+07")]
-    [InlineData(123_456_789_012_345, "1.23456789012345e+14")]
-    [InlineData(1e15, "1e+15")]
-    [InlineData(18446744073709551615, "1.8446744073709552e+19")]
-    [InlineData(1.7976931348623157e308, "1.7976931348623157e+308")]
+    [InlineData(0, "0.0"), InlineData(1, "1.0"), InlineData(100, "100.0"), InlineData(0.0001, "0.0001"), InlineData(0.00001, "1e-05")]
+    [InlineData(1.023e-6, "1.023e-06"), InlineData(5e-324, "5e-324"), InlineData(999_999, "999999.0"), InlineData(999_999.5, "999999.5")]
+    [InlineData(1_000_000, "1e+06"), InlineData(1_048_575, "1.048575e+06"), InlineData(12_345_678.75, "1.234567875e+07")]
+    [InlineData(123_456_789_012_345, "1.23456789012345e+14"), InlineData(1e15, "1e+15")]
+    [InlineData(18446744073709551615, "1.8446744073709552e+19"), InlineData(1.7976931348623157e308, "1.7976931348623157e+308")]
     public void Bounds_have_the_format_of_Go(double value, string text)
     {
         PrometheusBounds.TextOf(value).Should().Be(text);

@@ -291,18 +291,6 @@ public class PrometheusTextTests
         FluentActions.Invoking(() => new PrometheusWriter(relativeError)).Should().Throw<ArgumentOutOfRangeException>();
 
     [Fact]
-    public void A_sample_copies_its_labels()
-    {
-        KeyValuePair<string, string>[] labels = [new("queue", "a")];
-        PrometheusSample sample = new(3, labels);
-
-        labels[0] = new("queue", "b");
-
-        sample.Labels.Should().BeEquivalentTo([KeyValuePair.Create("queue", "a")]);
-        (sample.Value, default(PrometheusSample).Labels.Count).Should().Be((3, 0));
-    }
-
-    [Fact]
     public void A_counter_has_a_line_for_each_set_of_labels()
     {
         ArrayBufferWriter<byte> output = new();
