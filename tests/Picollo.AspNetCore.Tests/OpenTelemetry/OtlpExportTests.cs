@@ -35,6 +35,7 @@ public class OtlpExportTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task An_error_is_logged_once_per_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();

@@ -40,16 +40,6 @@ public class AllocationTests
         added.Should().Be(Calls * 376);
     }
 
-    [Fact]
-    public void A_watcher_allocates_only_itself_and_the_contexts_for_entering_and_leaving_the_flow()
-    {
-        long allocated = 0;
-        RunSeparately(() => allocated = Allocations.InSteadyState(() => new CpuUsageAsyncWatcher().Stop()));
-
-        // The watcher is created in a flow that already has the array. Entering and leaving the flow each allocate a context and a map.
-        allocated.Should().BeLessThanOrEqualTo(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + (2 * ContextAndMapBytes)));
-    }
-
     private static RequestDelegate Pipeline(CpuUsageDetail detail)
     {
         ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Requests.CpuUsageDetail = detail).BuildServiceProvider();

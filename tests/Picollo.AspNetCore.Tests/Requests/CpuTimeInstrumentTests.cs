@@ -9,6 +9,7 @@ using OpenTelemetry.Exporter;
 using OpenTelemetry.Metrics;
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
+using Picollo.Export.Tests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -20,15 +21,10 @@ public class CpuTimeInstrumentTests
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
+    [Trait("Category", "Slow")]
     public async Task The_OpenTelemetry_exporter_sends_each_request_to_a_receiver(CpuUsageDetail detail)
     {
-        ConcurrentQueue<byte[]> received = new();
-        await using RequestApp receiver = await RequestApp.StartAsync(web => web.MapPost("/v1/metrics", async (HttpRequest request) =>
-        {
-            using MemoryStream body = new();
-            await request.Body.CopyToAsync(body);
-            received.Enqueue(body.ToArray());
-        }));
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
@@ -41,21 +37,16 @@ public class CpuTimeInstrumentTests
             .AddOtlpExporter((exporter, reader) =>
             {
                 exporter.Protocol = OtlpExportProtocol.HttpProtobuf;
-                exporter.Endpoint = new Uri(receiver.Address, "/v1/metrics");
+                exporter.Endpoint = receiver.Endpoint;
                 reader.PeriodicExportingMetricReaderOptions.ExportIntervalMilliseconds = 1_000_000;
             })
             .Build();
-        await app.Client.GetStringAsync("/burn/1");
-        await app.Client.GetStringAsync("/burn/2");
-        await app.Client.GetAsync("/teapot");
-        await app.Client.GetAsync("/missing");
-        await app.GetCountsAsync(4);
+        await app.CountsAfterAsync("/burn/1", "/burn/2", "/teapot", "/missing");
         provider.ForceFlush(30_000).Should().BeTrue();
 
         // opentelemetry/proto/metrics/v1/metrics.proto: resource_metrics 1, scope_metrics 2, scope 1 and metrics 2, name 1 and unit 3, histogram 9.
-        ProtobufMessage metric = received.Should().ContainSingle().Which is var body
-            ? new ProtobufMessage(body).Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2)
-            : null!;
+        ProtobufMessage metric = new ProtobufMessage(receiver.Requests.Should().ContainSingle().Which.Body)
+            .Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2);
         (metric.Text(1), metric.Text(3)).Should().Be(("picollo.http.server.request.cpu.time", "s"));
         List<Point> points = [.. metric.Message(9).Messages(1).Select(Point.Read)];
         string[] modes = detail == CpuUsageDetail.TotalOnly ? [""] : ["user", "system"];
@@ -100,13 +91,12 @@ public class CpuTimeInstrumentTests
             }
         };
         int calls = 0;
-        using MeterListener listener = Listen(app, (_, _) =>
+        using MeterListener listener = Listen(app.Services, (_, _) =>
         {
             Interlocked.Increment(ref calls);
             throw new InvalidOperationException("from a listener");
         });
-        (await app.Client.GetStringAsync("/x")).Should().Be("x");
-        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+        (await app.SendAsync("/x", "/x")).Should().Equal(200, 200);
 
         (await app.GetCountsAsync(2)).Should().Equal(("GET", "/x", 2));
         await app.StopAsync();
@@ -161,19 +151,16 @@ public class CpuTimeInstrumentTests
                 });
             },
             build: builder => builder.Environment.EnvironmentName = "Production");
-        using MeterListener listener = Listen(app, (_, tags) => statuses.Enqueue(tags["http.response.status_code"]));
-        (await app.Client.GetAsync("/thrown")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(1);
-        (await app.Client.GetAsync("/faulted")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(2);
-        (await app.Client.GetAsync("/canceled")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(3);
-        (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
-        await app.GetCountsAsync(4);
-        (await app.Client.GetAsync("/thrownLater")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(5);
-        (await app.Client.GetAsync("/badLater")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
-        await app.GetCountsAsync(6);
+        using MeterListener listener = Listen(app.Services, (_, tags) => statuses.Enqueue(tags["http.response.status_code"]));
+        foreach ((int i, (string path, int status)) in new[]
+        {
+            ("/thrown", 500), ("/faulted", 500), ("/canceled", 500), ("/bad", 413), ("/thrownLater", 500), ("/badLater", 413),
+        }.Index())
+        {
+            (await app.SendAsync(path)).Should().Equal(status);
+            await app.GetCountsAsync(i + 1);
+        }
+
         await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
         await app.GetCountsAsync(7);
         using CancellationTokenSource abort = new();
@@ -182,12 +169,10 @@ public class CpuTimeInstrumentTests
         await abort.CancelAsync();
         await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
         await app.GetCountsAsync(8);
-        for (int i = 0; i < 6000 && statuses.Count < 8; i++)
-        {
-            await Task.Delay(10);
-        }
+        await Eventually.IsTrueAsync(() => statuses.Count == 8);
 
         statuses.Should().Equal(500, 500, 500, 413, 500, 413, 200, 499);
+        app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(7, "exceptions propagate");
     }
 
     [Fact]
@@ -199,10 +184,8 @@ public class CpuTimeInstrumentTests
             web.MapPicollo().AllowAnonymous();
             web.MapGet("/x", () => "x");
         });
-        using MeterListener listener = Listen(app, (_, tags) => routes.Enqueue(tags["http.route"]));
-        await app.Client.GetStringAsync("/picollo");
-        await app.Client.GetStringAsync("/picollo/metrics");
-        await app.Client.GetStringAsync("/x");
+        using MeterListener listener = Listen(app.Services, (_, tags) => routes.Enqueue(tags["http.route"]));
+        await app.SendAsync("/picollo", "/picollo/metrics", "/x");
         await app.StopAsync();
 
         app.Routes.Page.HistogramOf(RunFact.CpuTime)!.TotalCount.Should().Be(2);
@@ -215,25 +198,13 @@ public class CpuTimeInstrumentTests
         using ServiceProvider services = new ServiceCollection().AddPicollo().BuildServiceProvider();
         CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();
         instrument.IsEnabled.Should().BeFalse();
-        object? scope = null;
-        using MeterListener listener = new();
-        listener.InstrumentPublished = (published, self) =>
-        {
-            if (published.Name == CpuTimeInstrument.Name && published.Meter.Scope == services.GetRequiredService<IMeterFactory>())
-            {
-                scope = published.Meter.Scope;
-                self.EnableMeasurementEvents(published);
-            }
-        };
-        listener.Start();
-
+        using MeterListener listener = Listen(services, (_, _) => { });
         instrument.IsEnabled.Should().BeTrue();
-        scope.Should().NotBeNull();
     }
 
-    private static MeterListener Listen(RequestApp app, Action<double, Dictionary<string, object?>> onMeasurement)
+    private static MeterListener Listen(IServiceProvider services, Action<double, Dictionary<string, object?>> onMeasurement)
     {
-        IMeterFactory factory = app.Services.GetRequiredService<IMeterFactory>();
+        IMeterFactory factory = services.GetRequiredService<IMeterFactory>();
         MeterListener listener = new()
         {
             InstrumentPublished = (instrument, self) =>

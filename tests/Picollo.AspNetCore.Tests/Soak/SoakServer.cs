@@ -6,9 +6,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.AspNetCore.Tests.Requests;
-using Picollo.Export;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Soak;
