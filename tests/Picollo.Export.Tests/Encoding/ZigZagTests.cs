@@ -1,5 +1,3 @@
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class ZigZagTests

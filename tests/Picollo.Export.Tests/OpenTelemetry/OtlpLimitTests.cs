@@ -1,8 +1,6 @@
-using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Microsoft.AspNetCore.Http;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;

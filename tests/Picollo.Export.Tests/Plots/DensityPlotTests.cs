@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Export;
 using Picollo.Metrics;
 using Picollo.Tests.Metrics;
 

@@ -1,5 +1,3 @@
-using Picollo.Export;
-
 namespace Picollo.Export.Tests.Plots;
 
 public class LayoutPlotTests

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Xml;
-using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
-using Picollo.Export;
 using Picollo.Export.Plots;
 
 namespace Picollo.Export.Tests.Plots;

@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 

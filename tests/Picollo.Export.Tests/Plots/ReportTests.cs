@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using System.Xml.Linq;
-using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
@@ -17,7 +16,7 @@ public class ReportTests
         string page = Page([new("a", SomeLatencies.Of(1))]);
         HdrHistogramPlot.ReportContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
             .And.Contain($"script-src '{HashOf(Between(page, "<script>", "</script>"))}'");
-        page.Should().Contain($"content=\"{HdrHistogramPlot.ReportContentSecurityPolicy}\"");
+        page.Should().Contain($"content=\"{HdrHistogramPlot.ReportContentSecurityPolicy}\"").And.Contain(HtmlAssets.DarkStyle);
     }
 
     [Fact]

@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Export.Tests.Plots;
 using Picollo.Export.Text;
 using Picollo.Metrics;
