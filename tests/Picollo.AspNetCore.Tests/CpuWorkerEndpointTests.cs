@@ -1,10 +1,4 @@
-using System.Collections.Concurrent;
-using System.Net;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Mvc;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Workers;
 using Picollo.Scheduling;

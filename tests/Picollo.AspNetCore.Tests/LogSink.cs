@@ -1,6 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
 namespace Picollo.AspNetCore.Tests;
 
 /// <summary>Keeps log lines.</summary>

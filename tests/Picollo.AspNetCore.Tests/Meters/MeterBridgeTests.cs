@@ -1,14 +1,9 @@
 using System.Diagnostics.Metrics;
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Diagnostics;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Meters;
 

@@ -1,9 +1,6 @@
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.OpenTelemetry;
 

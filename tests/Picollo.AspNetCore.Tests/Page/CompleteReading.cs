@@ -1,16 +1,10 @@
 using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Text;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
 using Picollo.AspNetCore.Tests.Usage;
-using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Export;
-using Picollo.Metrics;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Page;

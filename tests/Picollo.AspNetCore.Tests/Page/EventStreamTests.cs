@@ -1,7 +1,4 @@
 using System.Diagnostics;
-using System.Net;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

@@ -1,10 +1,5 @@
-using System.Text.Json;
 using System.Xml;
 using System.Xml.Linq;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Net.Sockets;
-using Picollo.AspNetCore.Page;
 using Picollo.Interop.Linux;
 
 namespace Picollo.AspNetCore.Tests.Page;

@@ -1,7 +1,3 @@
-using System.Net;
-using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Page;
-
 namespace Picollo.AspNetCore.Tests.Page;
 
 public class LocalRequestTests

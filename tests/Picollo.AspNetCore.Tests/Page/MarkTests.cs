@@ -1,11 +1,5 @@
-using System.Net;
 using System.Text;
-using System.Text.Json;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
 using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

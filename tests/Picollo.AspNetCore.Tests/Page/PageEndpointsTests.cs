@@ -1,12 +1,4 @@
-using System.Net;
-using System.Text.Json;
 using System.Text.RegularExpressions;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

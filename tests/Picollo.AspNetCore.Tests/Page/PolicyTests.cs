@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Text;
-using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

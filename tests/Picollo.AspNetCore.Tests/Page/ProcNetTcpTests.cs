@@ -1,6 +1,4 @@
-using System.Net;
 using System.Text;
-using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

@@ -1,7 +1,4 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
-using Picollo.AspNetCore.Page;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

@@ -1,12 +1,6 @@
-using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
-using System.Net;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Profiling;
 using static Picollo.AspNetCore.Tests.Profiles.ProfileWork;
 

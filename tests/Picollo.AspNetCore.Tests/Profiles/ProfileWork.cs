@@ -1,8 +1,6 @@
 using System.Runtime.CompilerServices;
-using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Profiling;
 
 namespace Picollo.AspNetCore.Tests.Profiles;

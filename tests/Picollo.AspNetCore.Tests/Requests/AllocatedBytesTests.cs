@@ -1,7 +1,3 @@
-using Microsoft.AspNetCore.Builder;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Tests the allocated bytes of requests by route.</summary>

@@ -1,9 +1,4 @@
 using System.Runtime.CompilerServices;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

@@ -1,7 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.AspNetCore.Builder;
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Sends many concurrent requests with known CPU times on several kinds of threads. Runs alone in the process, so that the CPU time of

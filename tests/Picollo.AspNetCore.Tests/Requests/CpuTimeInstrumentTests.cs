@@ -1,14 +1,7 @@
-using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
-using System.Net;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 using OpenTelemetry;
 using OpenTelemetry.Exporter;
 using OpenTelemetry.Metrics;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
 using Picollo.Export.Tests;
 
 namespace Picollo.AspNetCore.Tests.Requests;

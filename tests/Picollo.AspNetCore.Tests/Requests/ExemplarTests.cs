@@ -1,7 +1,4 @@
 using System.Diagnostics;
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

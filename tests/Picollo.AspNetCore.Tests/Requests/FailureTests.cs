@@ -1,9 +1,6 @@
-using System.Net;
 using System.Net.Sockets;
 using System.Net.WebSockets;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 

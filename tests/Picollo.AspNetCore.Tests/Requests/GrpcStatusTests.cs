@@ -1,6 +1,3 @@
-using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Measuring;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 public class GrpcStatusTests

@@ -1,8 +1,3 @@
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Tests the sizes of request bodies by route.</summary>

@@ -1,8 +1,3 @@
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Tests that many requests leave nothing behind except their counts.</summary>

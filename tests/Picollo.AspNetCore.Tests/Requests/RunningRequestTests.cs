@@ -1,10 +1,3 @@
-using System.Globalization;
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Reading;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Tests the data about requests that have not ended and about work that requests have started.</summary>

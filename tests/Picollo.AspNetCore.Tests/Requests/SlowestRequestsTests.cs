@@ -1,4 +1,3 @@
-using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Tests.Usage;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -1,15 +1,10 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using System.Net;
 using System.Net.Http.Headers;
-using System.Text.Json;
 using Microsoft.AspNetCore.SignalR.Client;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 using Picollo.Profiling;
 using Picollo.Scheduling;
 

@@ -1,11 +1,7 @@
 using System.Diagnostics;
-using System.Globalization;
-using System.Text.Json;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 using Picollo.Scheduling;
 using Xunit.Abstractions;
 

@@ -1,12 +1,7 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 using OpenTelemetry;
 using OpenTelemetry.Trace;
-using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.AspNetCore.Tests.Spans;

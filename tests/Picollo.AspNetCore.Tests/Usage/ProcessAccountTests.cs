@@ -1,11 +1,5 @@
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Reading;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Workers;
-using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 

@@ -1,8 +1,3 @@
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Reading;
-using Picollo.Metrics;
-
 namespace Picollo.AspNetCore.Tests.Usage;
 
 public sealed class RecentHistoryTests : IDisposable

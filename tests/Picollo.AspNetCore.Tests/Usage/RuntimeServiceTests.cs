@@ -1,9 +1,5 @@
-using System.Text.Json;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Reading;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Diagnostics;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 

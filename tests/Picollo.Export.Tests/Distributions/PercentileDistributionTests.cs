@@ -1,6 +1,4 @@
 using Picollo.Export.Text;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Export.Tests;
 

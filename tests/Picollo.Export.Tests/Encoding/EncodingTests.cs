@@ -1,7 +1,3 @@
-using System.Buffers;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class EncodingTests

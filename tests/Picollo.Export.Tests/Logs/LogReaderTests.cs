@@ -1,6 +1,3 @@
-using System.Text;
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class LogReaderTests

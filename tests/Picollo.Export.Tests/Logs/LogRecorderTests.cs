@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 

@@ -1,7 +1,3 @@
-using System.Text;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class LogWriterTests

@@ -3,9 +3,7 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
-using System.Text;
 using Microsoft.AspNetCore.Http;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 

@@ -1,7 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Text;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Http;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 

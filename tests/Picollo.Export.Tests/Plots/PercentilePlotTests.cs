@@ -1,7 +1,5 @@
-using System.Globalization;
 using System.Xml;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests.Plots;
 
 /// <summary>Tests how all plots and the report handle their arguments.</summary>

@@ -1,5 +1,4 @@
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 

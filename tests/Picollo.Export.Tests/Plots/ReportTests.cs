@@ -1,8 +1,5 @@
-using System.Globalization;
 using System.Security.Cryptography;
-using System.Text;
 using System.Xml.Linq;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 

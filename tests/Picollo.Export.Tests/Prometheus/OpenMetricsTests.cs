@@ -1,8 +1,3 @@
-using System.Buffers;
-using System.Globalization;
-using System.Text;
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class OpenMetricsTests

@@ -1,7 +1,3 @@
-using System.Globalization;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class PrometheusPropertyTests

@@ -1,9 +1,4 @@
-using System.Buffers;
-using System.Globalization;
 using System.IO.Pipelines;
-using System.Text;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
 
 namespace Picollo.Export.Tests;
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Export.Text;
 
 namespace Picollo.Export.Tests.Text;
