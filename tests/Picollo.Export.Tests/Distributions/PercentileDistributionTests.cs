@@ -85,7 +85,7 @@ public class PercentileDistributionTests
     }
 
     [Fact]
-    public void A_written_distribution_is_read_back() => Seeded.Run(30, random =>
+    public void A_written_distribution_is_read_back_also_in_other_cultures() => Seeded.Run(30, random =>
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 4)).Create();
         for (int i = random.Next(300); i > 0; i--)
@@ -98,7 +98,16 @@ public class PercentileDistributionTests
         PercentileDistribution.WriteCsv(histogram, csv, ticks);
         PercentileDistributionLine[] lines = [.. Read(Text(histogram, ticks))];
 
-        Read(csv.ToString()).Should().Equal(lines);
+        // HdrHistogram.NET, the C library and old versions of the Java library write numbers in the culture of the machine.
+        string text = Text(histogram, ticks), plain = csv.ToString();
+        string[] variants =
+        [
+            plain, text.Replace('.', ','), text.Replace('.', '\u066B'), plain.Replace('.', ','), plain.Replace(',', ';').Replace('.', ','),
+            plain.Replace(',', '\t').Replace('.', ','),
+            string.Join('\n', plain.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(
+                line => line.StartsWith('"') ? line : $"\"{line.Replace(",", "\",\"", StringComparison.Ordinal).Replace('.', ',')}\"")),
+        ];
+        variants.Should().OnlyContain(variant => Read(variant).SequenceEqual(lines));
         foreach (PercentileDistributionLine line in lines)
         {
             // 12 decimals of a rank identify the value for up to 300,000 values.
@@ -115,31 +124,6 @@ public class PercentileDistributionTests
         else
         {
             lines.Should().BeEmpty();
-        }
-    });
-
-    /// <summary>HdrHistogram.NET, the C library and old versions of the Java library write numbers in the culture of the machine.</summary>
-    [Fact]
-    public void Distributions_of_other_cultures_are_read() => Seeded.Run(30, random =>
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 4)).Create();
-        for (int i = random.Next(1, 300); i > 0; i--)
-        {
-            histogram.Record(random.NextMagnitude() >> random.Next(64), (ulong)random.Next(1, 1000));
-        }
-
-        using var written = new StringWriter();
-        PercentileDistribution.WriteCsv(histogram, written);
-        string text = Text(histogram, 5), csv = written.ToString();
-        PercentileDistributionLine[] lines = [.. Read(text)];
-        string[] variants =
-        [
-            text.Replace('.', ','), text.Replace('.', '\u066B'), csv.Replace('.', ','), csv.Replace(',', ';').Replace('.', ','), csv.Replace(',', '\t').Replace('.', ','),
-            string.Join('\n', csv.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.StartsWith('"') ? line : $"\"{line.Replace(",", "\",\"", StringComparison.Ordinal).Replace('.', ',')}\"")),
-        ];
-        foreach (string variant in variants)
-        {
-            Read(variant).Should().Equal(lines, variant);
         }
     });
 

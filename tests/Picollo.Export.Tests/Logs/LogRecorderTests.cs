@@ -77,7 +77,8 @@ public sealed class LogRecorderTests : IDisposable
         }
 
         Directory.GetFiles(_folder).Should().Equal(Log);
-        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should().Equal((0, 1), (-86_400, 1), (-86_399, 1), (-86_398, 0));
+        Read(Log).Select(interval => (interval.Offset.TotalSeconds, interval.Length.TotalSeconds)).Should()
+            .Equal((0, 1), (-86_400, 1), (-86_399, 1), (-86_398, 0));
     }
 
     [Fact]
@@ -546,7 +547,8 @@ public sealed class LogRecorderTests : IDisposable
         }
 
         Read(Log).Select(interval => Text(interval.Histogram)).Should().Equal("1x1", "2x1", "", "");
-        _errors.Should().ContainSingle("it is reported once").Which.Should().BeOfType<ObjectDisposedException>().Which.Message.Should().Contain("the tag tag");
+        _errors.Should().ContainSingle("it is reported once").Which.Should().BeOfType<ObjectDisposedException>()
+            .Which.Message.Should().Contain("the tag tag");
     }
 
     [Fact]

@@ -53,7 +53,7 @@ public abstract class OtlpTests : IAsyncLifetime
     private protected static Task NeverAsync(HttpContext context) =>
         Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default);
 
-    /// <summary>Advances the time to each backoff and pause until a flush or a disposal completes, but not to its limit. Returns the waits.</summary>
+    /// <summary>Advances the time to each backoff and pause until an export completes, but not to its limit. Returns the waits.</summary>
     private protected static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
     {
         List<TimeSpan> waits = [];

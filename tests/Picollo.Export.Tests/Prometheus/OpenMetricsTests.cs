@@ -81,19 +81,6 @@ public class OpenMetricsTests
         Text(new PrometheusWriter(), new HdrHistogramRegistration("bytes", HdrHistogram.Create(), new() { Unit = new() { Name = "bytes" } }))
             .Should().NotContain("# UNIT");
 
-    [Fact]
-    public void Series_and_values_equal_those_of_the_text_format_and_there_are_no_comments() => Seeded.Run(1, random =>
-    {
-        HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
-
-        string[] open = [.. Text(new PrometheusWriter(), hostile).Split('\n').Where(line => !line.StartsWith('#'))];
-        string[] plain = [.. Expositions.Text(hostile).Split('\n').Where(line => !line.StartsWith('#'))];
-
-        open.Should().Equal(plain);
-        Text(new PrometheusWriter(), hostile).Split('\n').Where(line => line.StartsWith('#') && !line.StartsWith("# HELP ", StringComparison.Ordinal)
-            && !line.StartsWith("# TYPE ", StringComparison.Ordinal) && !line.StartsWith("# UNIT ", StringComparison.Ordinal)).Should().Equal("# EOF");
-    });
-
     // From Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" added if there is neither a point nor an exponent.
     [Theory]
     [InlineData(0, "0.0"), InlineData(1, "1.0"), InlineData(100, "100.0"), InlineData(0.0001, "0.0001"), InlineData(0.00001, "1e-05")]
@@ -147,7 +134,7 @@ public class OpenMetricsTests
         FluentActions.Invoking(() => PrometheusWriter.WriteEnd(end, (PrometheusFormat)3)).Should().Throw<ArgumentOutOfRangeException>();
     }
 
-    private static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
+    internal static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();
         writer.WriteHistograms(output, PrometheusFormat.OpenMetrics, registrations);

@@ -239,6 +239,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Allocation_does_not_depend_on_recorded_values()
     {
         const int Registrations = 25;
