@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Microsoft.AspNetCore.Mvc;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Workers;
@@ -248,15 +249,17 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         for (int round = 1; round <= 2; round++)
         {
             isReading = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            TaskCompletionSource isServed = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            using SlowContent body = new(isServed.Task);
-
-            Task<HttpResponseMessage> blocked = app.Client.PostAsync("/block", body);
+            using TcpClient client = new();
+            await client.ConnectAsync(IPAddress.Loopback, app.Address.Port);
+            await client.GetStream().WriteAsync(
+                "POST /block HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"u8
+                    .ToArray());
             await isReading.Task;
             (await app.Client.GetStringAsync("/other")).Should().Be("served");
-            isServed.SetResult(); // now the client sends the body
+            await client.GetStream().WriteAsync("a=b"u8.ToArray());
 
-            (await (await blocked).Content.ReadAsStringAsync()).Should().Be(isForm ? "b" : "a=b");
+            using StreamReader response = new(client.GetStream());
+            (await response.ReadLineAsync()).Should().Be("HTTP/1.1 200 OK");
             await Eventually.IsTrueAsync(() => Volatile.Read(ref blockedTimes) == round);
         }
 
@@ -327,31 +330,6 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         _started.Release();
         _mayEnd.Wait();
     }).RequireCpuWorker();
-}
-
-/// <summary>A form whose body is sent after a task has ended.</summary>
-internal sealed class SlowContent : HttpContent
-{
-    private readonly Task _isReading;
-
-    public SlowContent(Task isReading)
-    {
-        _isReading = isReading;
-        Headers.ContentType = new("application/x-www-form-urlencoded");
-    }
-
-    protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context)
-    {
-        await stream.FlushAsync(); // sends the headers
-        await _isReading;
-        await stream.WriteAsync("a=b"u8.ToArray());
-    }
-
-    protected override bool TryComputeLength(out long length)
-    {
-        length = 3;
-        return true;
-    }
 }
 
 /// <summary>A controller for <see cref="CpuWorkerEndpointTests"/>.</summary>

@@ -22,7 +22,7 @@ public class LinuxSocketsTests
 
     [TheoryNeeding(Need.Linux)]
     [MemberData(nameof(Connections))]
-    public void The_client_of_a_connection_has_a_user_until_it_closes_the_connection(string listen, bool both, string connect, bool isClientVersion6)
+    public void The_client_of_an_open_connection_has_a_user(string listen, bool both, string connect, bool isClientVersion6)
     {
         FindOwner(listen, both, connect, () => Open(isClientVersion6)).Should().Be((LibC.geteuid(), null));
         if (LibC.geteuid() == 0)

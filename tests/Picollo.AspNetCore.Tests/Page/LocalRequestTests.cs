@@ -34,7 +34,7 @@ public class LocalRequestTests
     [InlineData("same-site", "websocket", "websocket", "origin"), InlineData("none", "navigate", "document", null)]
     [InlineData("same-origin", "cors", "empty", null), InlineData("same-origin", "no-cors", "image", null)]
     [InlineData("cross-site", "navigate", "document", null)]
-    public void Of_cross_site_requests_only_a_link_that_a_user_follows_is_local(string site, string mode, string destination, string? reason) =>
+    public void Of_cross_site_requests_only_a_followed_link_is_local(string site, string mode, string destination, string? reason) =>
         Check(reason, request =>
         {
             request.Headers["Sec-Fetch-Site"] = site;

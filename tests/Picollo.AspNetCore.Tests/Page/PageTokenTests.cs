@@ -112,8 +112,9 @@ public class PageTokenTests
         await using PageServer server = await StartAsync();
         foreach ((string type, string body) in new[]
         {
-            (Form, "token=wrong"), (Form, ""), (Form, "other=1&token="), (Form, $"token={Token}&token={Token}"), (Form, "a&b&c&d&token=" + Token),
-            (Form, "token=" + new string('a', 100_000)), ("Content-Type: text/plain\r\n", "token=" + Token), ("", "token=" + Token),
+            (Form, "token=wrong"), (Form, ""), (Form, "other=1&token="), (Form, $"token={Token}&token={Token}"),
+            (Form, "a&b&c&d&token=" + Token), (Form, "token=" + new string('a', 100_000)),
+            ("Content-Type: text/plain\r\n", "token=" + Token), ("", "token=" + Token),
         })
         {
             StrangerTests.CheckRefusal(RawRequest.Send(server.Address, "POST", "/picollo", headers: Unknown + type, body: body), "POST");

@@ -14,7 +14,7 @@ public class PolicyTests
         })
         {
             policy.Should().Contain($"style-src '{HashOf(HtmlAssets.Style)}'").And.Contain($"script-src '{HashOf(script)}'")
-                .And.StartWith("default-src 'none'; ").And.NotContain("unsafe").And.Contain("frame-ancestors 'none'").And.Contain("base-uri 'none'");
+                .And.StartWith("default-src 'none'; ").And.NotContain("unsafe").And.ContainAll("frame-ancestors 'none'", "base-uri 'none'");
         }
     }
 

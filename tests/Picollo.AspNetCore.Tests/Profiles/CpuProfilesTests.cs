@@ -65,15 +65,18 @@ public class CpuProfilesTests
     [FactNeeding(Need.PerfEvents)]
     public async Task Only_one_profile_is_taken_at_a_time()
     {
-        await using PageServer server = await StartAsync();
+        var end = new ProfileEnd();
+        await using PageServer server = await StartAsync(time: end);
+        Task<HttpResponseMessage> first = PostAsync(server);
+        await Eventually.IsTrueAsync(() => end.IsAwaited);
+        using HttpResponseMessage refused = await PostAsync(server);
+        end.Fire();
 
-        HttpResponseMessage[] answers = await Task.WhenAll(PostAsync(server), PostAsync(server));
-
-        answers.Select(answer => answer.StatusCode).Should().BeEquivalentTo([HttpStatusCode.SeeOther, HttpStatusCode.Conflict]);
-        HttpResponseMessage refused = answers.Single(answer => answer.StatusCode == HttpStatusCode.Conflict);
+        refused.StatusCode.Should().Be(HttpStatusCode.Conflict);
         (await refused.Content.ReadAsStringAsync()).Should().StartWith("Another CPU profile is being taken.");
-        using HttpResponseMessage next = await PostAsync(server);
-        next.StatusCode.Should().Be(HttpStatusCode.SeeOther);
+        (await first).StatusCode.Should().Be(HttpStatusCode.SeeOther);
+        await TakeAsync(server, end, () => Eventually.IsTrueAsync(() => end.IsAwaited));
+        ProfilesOf(server).All.Should().HaveCount(2);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -290,8 +293,7 @@ public class CpuProfilesTests
     }
 
     private Task<PageServer> StartAsync(
-        bool profiling = true, double factor = 100, TimeSpan? budget = null, bool isOpen = false,
-        TimeProvider? time = null) =>
+        bool profiling = true, double factor = 100, TimeSpan? budget = null, bool isOpen = false, TimeProvider? time = null) =>
         PageServer.StartAsync(
             application =>
             {

@@ -58,7 +58,7 @@ public class ProfileRouteTests
         Rows(server).Should().Equal(["GET /refuses", "GET /throws/{id}"], "the rows of the page count these requests in the same way");
     }
 
-    /// <summary>The inner request is sent to the same server, or to a server in memory, within the flow of its sender or outside it.</summary>
+    /// <summary>The inner request is sent to the same server, or to one in memory, within the flow of its sender or outside it.</summary>
     [TheoryNeeding(Need.PerfEvents)]
     [InlineData(null)]
     [InlineData(false)]

@@ -61,7 +61,8 @@ public sealed class AllocatedBytesTests : IDisposable
         recorded.Should().BeInRange(Bytes, 2 * Bytes);
     }
 
-    private static Task WaitForAllocatedAsync(RouteRow row) => Eventually.IsTrueAsync(() => row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount > 0);
+    private static Task WaitForAllocatedAsync(RouteRow row) =>
+        Eventually.IsTrueAsync(() => row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount > 0);
 
     private static Task<RequestApp> StartHeldAsync(ManualResetEventSlim mayEnd, bool isMeasuredAfterEnd) => RequestApp.StartAsync(
         web => web.MapGet("/held", async () =>

@@ -108,66 +108,6 @@ public class CpuTimeInstrumentTests
         app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(1);
     }
 
-    /// <summary>The status with which the server answers an exception, or that it logs for an aborted request.</summary>
-    [Fact]
-    public async Task The_status_is_the_final_status_of_the_server()
-    {
-        ConcurrentQueue<object?> statuses = new();
-        using SemaphoreSlim started = new(0);
-        await using RequestApp app = await RequestApp.StartAsync(
-            web =>
-            {
-                web.MapGet("/thrown", string () => throw new InvalidOperationException("thrown"));
-                web.MapGet("/faulted", (RequestDelegate)(_ => Task.FromException(new InvalidOperationException("faulted"))));
-                web.MapGet("/canceled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
-                web.MapGet("/bad", string () => throw new BadHttpRequestException("bad", 413));
-                web.MapGet("/thrownLater", async Task<string> () =>
-                {
-                    await Task.Yield();
-                    throw new InvalidOperationException("thrown later");
-                });
-                web.MapGet("/badLater", async Task<string> () =>
-                {
-                    await Task.Yield();
-                    throw new BadHttpRequestException("bad later", 413);
-                });
-                web.MapGet("/begun", async (HttpContext context) =>
-                {
-                    await context.Response.WriteAsync("begun");
-                    await context.Response.Body.FlushAsync();
-                    throw new InvalidOperationException("too late");
-                });
-                web.MapGet("/aborted", async (HttpContext context) =>
-                {
-                    started.Release();
-                    await Task.Delay(Timeout.Infinite, context.RequestAborted);
-                });
-            },
-            build: builder => builder.Environment.EnvironmentName = "Production");
-        using MeterListener listener = Listen(app.Services, (_, tags) => statuses.Enqueue(tags["http.response.status_code"]));
-        foreach ((int i, (string path, int status)) in new[]
-        {
-            ("/thrown", 500), ("/faulted", 500), ("/canceled", 500), ("/bad", 413), ("/thrownLater", 500), ("/badLater", 413),
-        }.Index())
-        {
-            (await app.SendAsync(path)).Should().Equal(status);
-            await app.GetCountsAsync(i + 1);
-        }
-
-        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
-        await app.GetCountsAsync(7);
-        using CancellationTokenSource abort = new();
-        Task<HttpResponseMessage> aborted = app.Client.GetAsync("/aborted", abort.Token);
-        await started.WaitAsync();
-        await abort.CancelAsync();
-        await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
-        await app.GetCountsAsync(8);
-        await Eventually.IsTrueAsync(() => statuses.Count == 8);
-
-        statuses.Should().Equal(500, 500, 500, 413, 500, 413, 200, 499);
-        app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(7, "exceptions propagate");
-    }
-
     [Fact]
     public async Task Requests_for_the_page_are_not_recorded()
     {

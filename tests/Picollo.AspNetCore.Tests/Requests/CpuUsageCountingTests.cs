@@ -47,6 +47,7 @@ public class CpuUsageCountingTests
         app.Services.GetRequiredService<RouteTable>().All.Should().BeEmpty();
         WebApplication bare = WebApplication.CreateSlimBuilder().Build();
         bare.Invoking(web => web.UsePicollo()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
+        bare.Invoking(web => web.MapPicollo()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
     }
 
     [Fact]

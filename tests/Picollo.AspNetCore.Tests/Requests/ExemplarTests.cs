@@ -29,9 +29,9 @@ public class ExemplarTests
         foreach (string id in started)
         {
             page.Should().Contain($"<code>{id}</code>");
-            foreach (string name in new[] { "http_server_request_duration_seconds_bucket", "picollo_http_server_request_cpu_time_seconds_bucket" })
+            foreach (string name in new[] { "http_server_request_duration_seconds", "picollo_http_server_request_cpu_time_seconds" })
             {
-                lines.Should().ContainSingle(line => line.StartsWith(name) && line.Contains($"# {{trace_id=\"{id}\","));
+                lines.Should().ContainSingle(line => line.StartsWith(name + "_bucket") && line.Contains($"# {{trace_id=\"{id}\","));
             }
         }
     }

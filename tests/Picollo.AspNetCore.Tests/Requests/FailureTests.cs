@@ -18,6 +18,10 @@ public class FailureTests
     [InlineData("/bad", 1, "4xx 1", null)] // the client has sent an invalid body
     [InlineData("/handled (no endpoint)", 1, "5xx 1", $"error_type=\"{Thrown}\" http_response_status_code=\"500\" 1")]
     [InlineData("/thrown", 1, "5xx 1", $"error_type=\"{Thrown}\" http_response_status_code=\"500\" 1")]
+    [InlineData("/thrownLater", 1, "5xx 1", $"error_type=\"{Thrown}\" http_response_status_code=\"500\" 1")]
+    [InlineData("/faulted", 1, "5xx 1", $"error_type=\"{Thrown}\" http_response_status_code=\"500\" 1")]
+    [InlineData("/canceledTask", 1, "5xx 1", "*http_response_status_code=\"500\" 1")]
+    [InlineData("/413", 1, "4xx 1", "http_response_status_code=\"413\" 1")]
     [InlineData("/503", 1, "5xx 1", "error_type=\"503\" http_response_status_code=\"503\" 1")]
     [InlineData("/404", 1, "4xx 1", "http_response_status_code=\"404\" 1")]
     [InlineData("/abort", 1, "5xx 1", "error_type=\"aborted\"*")]
@@ -27,7 +31,7 @@ public class FailureTests
     [InlineData("/reset", 2, "5xx 1", null)]
     [InlineData("/resetLater", 2, "2xx 1", null)]
     [InlineData("/canceled", 1, "5xx 1", null)]
-    public async Task A_failed_request_has_the_class_and_the_error_of_its_failure(string route, int version, string expected, string? duration)
+    public async Task A_failed_request_has_the_class_and_error_of_its_failure(string route, int version, string expected, string? duration)
     {
         await using RequestApp app = await StartAsync(
             web =>
@@ -41,6 +45,14 @@ public class FailureTests
                     branch.Run(_ => throw new InvalidOperationException("handled"));
                 });
                 web.MapGet("/thrown", string () => throw new InvalidOperationException("thrown"));
+                web.MapGet("/thrownLater", async Task<string> () =>
+                {
+                    await Task.Yield();
+                    throw new InvalidOperationException("thrown later");
+                });
+                web.MapGet("/faulted", _ => Task.FromException(new InvalidOperationException("faulted")));
+                web.MapGet("/canceledTask", _ => Task.FromCanceled(new CancellationToken(canceled: true)));
+                web.MapGet("/413", string () => throw new Microsoft.AspNetCore.Http.BadHttpRequestException("too large", 413));
                 web.MapGet("/503", () => Results.StatusCode(503));
                 web.MapGet("/404", () => Results.StatusCode(404));
                 web.MapGet("/abort", Abort);
@@ -68,10 +80,14 @@ public class FailureTests
                 });
             },
             version == 2 ? HttpProtocols.Http2 : HttpProtocols.Http1);
-        await app.Client.GetStringAsync(route.Split(' ')[0]).ContinueWith(_ => { }, TaskScheduler.Default); // the client may see the failure
+        await app.Client.GetStringAsync(route.Split(' ')[0]).ContinueWith(_ => { }, TaskScheduler.Default); // it may fail
 
         (await Responses.ClassesAsync(app, 1, route)).Should().Be(expected);
         (await Responses.DurationsAsync(app, route)).Should().ContainSingle().Which.Should().Match(duration ?? "*");
+        if (duration?.Contains(Thrown) == true && !route.StartsWith("/handled", StringComparison.Ordinal))
+        {
+            app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Should().ContainSingle(line => line.Event.Name == "ApplicationError", "it propagates");
+        }
     }
 
     [Theory]
@@ -101,7 +117,8 @@ public class FailureTests
         }
 
         (await Responses.ClassesAsync(app, 1, "/upload")).Should().Be("aborted 1");
-        (await Responses.DurationsAsync(app, "/upload")).Should().ContainSingle().Which.Should().NotContain("error_type");
+        (await Responses.DurationsAsync(app, "/upload")).Should().ContainSingle()
+            .Which.Should().Match(hasStarted ? "http_response_status_code=*" : "http_response_status_code=\"499\" 1");
     }
 
     [Theory]

@@ -150,7 +150,8 @@ public class GrpcTests
             ("-1", "5xx", "UNKNOWN"), ("abc", "5xx", "UNKNOWN"), ("", "5xx", "UNKNOWN"), ("1e1", "5xx", "UNKNOWN"),
             ("99999999999999999999", "5xx", "UNKNOWN"), ("0,13", "5xx", "UNKNOWN"), (null, "5xx", "UNKNOWN"),
         ];
-        await using RequestApp app = await RawAsync(web => Array.ForEach([.. statuses.Index()], one => web.MapPost($"/raw/{one.Index}", async context =>
+        await using RequestApp app = await RawAsync(
+            web => Array.ForEach([.. statuses.Index()], one => web.MapPost($"/raw/{one.Index}", async context =>
         {
             context.Response.ContentType = "application/grpc+proto";
             bool isTrailer = context.Request.Query.ContainsKey("trailer");
@@ -161,7 +162,8 @@ public class GrpcTests
 
             if (one.Item.Status is { } status)
             {
-                (isTrailer ? context.Features.Get<IHttpResponseTrailersFeature>()!.Trailers : context.Response.Headers)["grpc-status"] = status;
+                IHeaderDictionary trailers = context.Features.Get<IHttpResponseTrailersFeature>()!.Trailers;
+                (isTrailer ? trailers : context.Response.Headers)["grpc-status"] = status;
             }
         })));
         for (int i = 0; i < statuses.Length; i++)

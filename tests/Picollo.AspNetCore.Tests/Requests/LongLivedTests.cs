@@ -1,7 +1,5 @@
 using System.Net.WebSockets;
-using Grpc.Net.Client;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.AspNetCore.SignalR.Client;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

@@ -12,7 +12,10 @@ public class SlowestRequestsTests
     [Fact]
     public void The_four_slowest_of_a_minute_are_kept()
     {
-        foreach ((long value, bool isAdmitted) in new[] { (0L, true), (0, true), (5, true), (1, true), (9, true), (7, true), (3, true), (3, false), (8, true), (2, false) })
+        foreach ((long value, bool isAdmitted) in new[]
+        {
+            (0L, true), (0, true), (5, true), (1, true), (9, true), (7, true), (3, true), (3, false), (8, true), (2, false),
+        })
         {
             _slowest.Admits(value).Should().Be(isAdmitted);
             Add(value);

@@ -118,7 +118,8 @@ public class WorkFailureTests
         ResultsOf(app.Services.GetRequiredService<WorkMeter>(), "FailingHub.Run").Should().Be((2, 3, 1));
     }
 
-    private static WorkMeter NewMeter() => new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider().GetRequiredService<WorkMeter>();
+    private static WorkMeter NewMeter() =>
+        new ServiceCollection().AddLogging().AddPicollo().BuildServiceProvider().GetRequiredService<WorkMeter>();
 
     private static async Task RunAsync(WorkMeter meter, string name, Func<Task> action, bool isCaught = true)
     {
@@ -138,8 +139,9 @@ public class WorkFailureTests
     private static (long Completed, long Failed, long Canceled) ResultsOf(WorkMeter meter, string name)
     {
         WorkRow row = meter.All.Single(one => one.Name == name);
-        row.HistogramOf(RunFact.CpuTime)!.TotalCount.Should().Be((ulong)(row[WorkResult.Completed] + row[WorkResult.Failed] + row[WorkResult.Canceled]));
-        return (row[WorkResult.Completed], row[WorkResult.Failed], row[WorkResult.Canceled]);
+        (long completed, long failed, long canceled) = (row[WorkResult.Completed], row[WorkResult.Failed], row[WorkResult.Canceled]);
+        row.HistogramOf(RunFact.CpuTime)!.TotalCount.Should().Be((ulong)(completed + failed + canceled));
+        return (completed, failed, canceled);
     }
 
     /// <summary>An awaitable that calls the continuation in the handler of an exception.</summary>

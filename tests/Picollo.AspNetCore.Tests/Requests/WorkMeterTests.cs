@@ -137,9 +137,10 @@ public class WorkMeterTests
         await Eventually.IsTrueAsync(() => app.Routes.All.Any(route => route.Route == "/hub (long-lived)" && route.Responses > 0)
             && app.Routes.All.Any(route => (route.Method, route.Route) == ("GET", "/hub/negotiate")));
 
-        string[] rows = [.. app.Routes.All.Select(route => $"{route.Method} {route.Route}").Where(row => row is not ("_OTHER /hub" or "POST /hub"))];
-        rows.Should().BeEquivalentTo("GET /hub (long-lived)", "GET /hub/negotiate", "POST /hub/negotiate");
-        app.Routes.All.Any(route => (route.Method, route.Route) == ("POST", "/hub")).Should().Be(transport != HttpTransportType.WebSockets);
+        string[] rows = [.. app.Routes.All.Select(route => $"{route.Method} {route.Route}")];
+        rows.Where(row => row is not ("_OTHER /hub" or "POST /hub")).Should()
+            .BeEquivalentTo("GET /hub (long-lived)", "GET /hub/negotiate", "POST /hub/negotiate");
+        rows.Contains("POST /hub").Should().Be(transport != HttpTransportType.WebSockets);
         long ofRoutes = app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds);
         long methods = (long)(Calls * Burnt * 1e6);
         if (!isNamed)

@@ -85,7 +85,8 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
     /// <summary>Returns a Markdown table with a row for each curve.</summary>
     public string ToTable()
     {
-        StringBuilder text = new("| value | first sample | p10 from 20 % to 40 % | p10 from 80 % to 100 % | min to max |\n| --- | --: | --: | --: | --: |\n");
+        StringBuilder text = new(
+            "| value | first sample | p10 from 20 % to 40 % | p10 from 80 % to 100 % | min to max |\n| --- | --: | --: | --: | --: |\n");
         foreach (var (name, value, _) in SoakSample.Curves)
         {
             text.Append(

@@ -2,7 +2,6 @@ using Microsoft.AspNetCore.SignalR;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.Export.Tests;
-using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 

@@ -86,7 +86,7 @@ public sealed class PicolloSpansTests : IDisposable
         HostApplicationBuilder builder = Host.CreateApplicationBuilder();
         SpanObserver observer = new(_source);
         builder.Services.AddSingleton<IHostedService>(observer);
-        builder.Services.Invoking(all => all.AddPicolloSpans()).Should().Throw<ArgumentException>("names are required").WithParameterName("sources");
+        builder.Services.Invoking(all => all.AddPicolloSpans()).Should().Throw<ArgumentException>().WithParameterName("sources");
         builder.Services.AddPicolloSpans("Tests.*");
         using IHost host = builder.Build();
         _ = host.Services.GetServices<IHostedService>();

@@ -24,7 +24,8 @@ public class RuntimeServiceTests
         Between(page, "<caption>Runtime", "</table>").Should().Contain(Delay).And.Contain("gc.reason").And.NotContain("order_size");
         Between(page, "<caption>Histograms", "</table>").Should().Contain("order_size").And.NotContain("dotnet.");
         JsonElement runtime = json.GetProperty("runtime");
-        metrics.Should().Contain($"dotnet_gc_collections_total{{gc_heap_generation=\"gen2\"}} {runtime.GetProperty("gen2CollectionsTotal")}\n")
+        metrics.Should()
+            .Contain($"dotnet_gc_collections_total{{gc_heap_generation=\"gen2\"}} {runtime.GetProperty("gen2CollectionsTotal")}\n")
             .And.Contain("dotnet_gc_pause_duration_seconds_count{gc_heap_generation=\"gen2\",gc_reason=\"induced\"}");
         runtime.GetProperty("gen2CollectionsTotal").GetInt64().Should().BePositive();
         runtime.GetProperty("allocatedBytesTotal").GetInt64().Should().BePositive();
