@@ -86,7 +86,8 @@ public class FailureTests
         (await Responses.DurationsAsync(app, route)).Should().ContainSingle().Which.Should().Match(duration ?? "*");
         if (duration?.Contains(Thrown) == true && !route.StartsWith("/handled", StringComparison.Ordinal))
         {
-            app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Should().ContainSingle(line => line.Event.Name == "ApplicationError", "it propagates");
+            app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Should()
+                .ContainSingle(line => line.Event.Name == "ApplicationError", "it propagates");
         }
     }
 

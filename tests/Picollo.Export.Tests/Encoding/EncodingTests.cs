@@ -154,7 +154,7 @@ public class EncodingTests
 
         histogram.Record(900, 1);
         Rejected("The histogram has more than 2^63-1 values*");
-        histogram.Record(900, long.MaxValue);
+        histogram.Record(900, 1UL << 63); // 2⁶⁴ in all
         Rejected("The histogram has more than 2^63-1 values*");
         histogram.Record(3, ulong.MaxValue / 2 + 2);
         Rejected("The histogram has more than 2^63-1 values*");

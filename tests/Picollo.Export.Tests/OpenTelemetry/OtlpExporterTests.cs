@@ -120,7 +120,8 @@ public sealed class OtlpExporterTests : OtlpTests
 
         (await AdvanceAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
         exporter.LastError.Should().BeOfType<HttpRequestException>().Which.StatusCode.Should().Be((HttpStatusCode)status);
-        exporter.LastError!.Message.Should().Be($"The export to {_receiver.Endpoint} failed: the receiver returned the status code {status}.");
+        exporter.LastError!.Message.Should()
+            .Be($"The export to {_receiver.Endpoint} failed: the receiver returned the status code {status}.");
         _errors.Should().Equal(exporter.LastError);
         _histogram.Record(1);
         (await exporter.FlushAsync()).Should().BeTrue();
@@ -153,7 +154,8 @@ public sealed class OtlpExporterTests : OtlpTests
     [Fact]
     public async Task A_request_to_a_slow_receiver_is_retried_after_the_timeout()
     {
-        OtlpExporter exporter = Exporter(options => (options.Interval, options.Timeout) = (TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(8)));
+        OtlpExporter exporter = Exporter(
+            options => (options.Interval, options.Timeout) = (TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(8)));
         _histogram.Record(1);
         _receiver.Answer(NeverAsync);
 
@@ -313,7 +315,8 @@ public sealed class OtlpExporterTests : OtlpTests
         (await exporter.FlushAsync()).Should().BeFalse();
         _receiver.Requests.Should().HaveCount(3);
         _receiver.Requests.Should().OnlyContain(request => OtlpDataPoint.Read(request.Body).Count == 1_000);
-        _receiver.Requests.Should().OnlyContain(request => new ProtobufMessage(request.Body).Message(1).Message(2).Messages(2).Count() == 1, "all points belong to one metric");
+        _receiver.Requests.Should().OnlyContain(
+            request => new ProtobufMessage(request.Body).Message(1).Message(2).Messages(2).Count() == 1, "all points belong to one metric");
         exporter.ExportedCount.Should().Be(2_000);
 
         (await exporter.FlushAsync()).Should().BeTrue();
@@ -383,7 +386,8 @@ public sealed class OtlpExporterTests : OtlpTests
 
         (await exporter.FlushAsync()).Should().BeTrue();
 
-        _receiver.Points.Where(point => point.Metric != "queue.wait").Select(point => (point.Unit, point.Min, point.Max, point.Count, point.ZeroThreshold)).Should().BeEquivalentTo(
+        _receiver.Points.Where(point => point.Metric != "queue.wait")
+            .Select(point => (point.Unit, point.Min, point.Max, point.Count, point.ZeroThreshold)).Should().BeEquivalentTo(
         [
             ("By", (double?)null, (double?)100, 2UL, 9.0), ("1", 100, null, 2UL, 9.0), ("apples", 100, 200, 2UL, 9.0),
         ]);
@@ -406,7 +410,10 @@ public sealed class OtlpExporterTests : OtlpTests
     public async Task The_timer_continues_after_any_exception()
     {
         int calls = 0;
-        OtlpExportOptions options = new() { Endpoint = _receiver.Endpoint, Interval = TimeSpan.FromSeconds(10), TimeProvider = _time, OnError = _errors.Enqueue };
+        OtlpExportOptions options = new()
+        {
+            Endpoint = _receiver.Endpoint, Interval = TimeSpan.FromSeconds(10), TimeProvider = _time, OnError = _errors.Enqueue,
+        };
         OtlpExporter exporter = new(() => ++calls == 1 ? throw new OperationCanceledException() : _registry.Registrations, options, _ => null, null);
         _exporters.Add(exporter);
         _histogram.Record(1);
@@ -456,7 +463,8 @@ public sealed class OtlpExporterTests : OtlpTests
         (await exporter.FlushAsync()).Should().Be(error is null);
         _receiver.Requests.Should().ContainSingle("it is not sent again before the next export");
         (exporter.ExportedCount, exporter.RejectedCount).Should().Be((error is null ? 1 : 0, error == Rejected ? 1 : 0));
-        string? expected = error is null ? null : error == Rejected ? $"{_receiver.Endpoint}{error}" : $"The export to {_receiver.Endpoint}{error}";
+        string? expected =
+            error is null ? null : error == Rejected ? $"{_receiver.Endpoint}{error}" : $"The export to {_receiver.Endpoint}{error}";
         exporter.LastError?.Message.Should().Be(expected);
         (exporter.LastError is null).Should().Be(error is null);
         (await exporter.FlushAsync()).Should().BeTrue();

@@ -71,7 +71,8 @@ public class PercentilePlotTests
     {
         HdrHistogram low = One(10);
         HdrHistogram high = One(90);
-        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [.. Enumerable.Range(0, 300).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series =
+            [.. Enumerable.Range(0, 300).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))];
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles(series));
         picture.Lines.Should().HaveCount(2 * PlotPalette.Count);
         picture.Lines.Take(PlotPalette.Count).Distinct().Should().HaveCount(2);
