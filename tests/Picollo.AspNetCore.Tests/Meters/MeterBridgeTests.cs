@@ -1,23 +1,14 @@
 using System.Diagnostics.Metrics;
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Diagnostics;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Meters;
 
 public class MeterBridgeTests
 {
     private const string ServerDuration = "http.server.request.duration";
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     [Fact]
     public async Task One_line_of_code_shows_the_instruments_of_the_application_with_all_percentiles()
@@ -34,18 +25,13 @@ public class MeterBridgeTests
 
         size.Record(700);
 
-        string page = await server.Client.GetStringAsync("/picollo");
-        page.Should().Contain("<bdi>order.duration{shop.country=&quot;de&quot;}</bdi>").And.Contain("<bdi>order.size</bdi>");
-        foreach ((string name, double milliseconds) in new[] { ("p50", 10.0), ("p90", 18), ("p99", 19.8), ("p99.9", 19.98), ("p99.99", 200), ("max", 400) })
-        {
-            string cell = page[(page.IndexOf($"<td data-name=\"{name}\">", StringComparison.Ordinal) + $"<td data-name=\"{name}\">".Length)..];
-            double.Parse(cell[..cell.IndexOf('<')], System.Globalization.CultureInfo.InvariantCulture).Should().BeApproximately(milliseconds, milliseconds / 100, name);
-        }
-
-        JsonElement[] histograms = [.. (await JsonAsync(server)).GetProperty("histograms").EnumerateArray()];
+        JsonElement[] histograms = [.. (await server.JsonAsync()).GetProperty("histograms").EnumerateArray()];
         histograms.Select(one => (one.GetProperty("name").GetString(), one.GetProperty("unit").GetString())).Should()
             .Equal(("order.duration", "seconds"), ("order.size", "bytes"));
-        histograms[0].GetProperty("values").GetProperty("p99.99").GetDouble().Should().BeApproximately(0.2, 0.002);
+        foreach ((string name, double seconds) in new[] { ("p50", 0.01), ("p99", 0.0198), ("p99.9", 0.01998), ("p99.99", 0.2) })
+        {
+            histograms[0].GetProperty("values").GetProperty(name).GetDouble().Should().BeApproximately(seconds, seconds / 100, name);
+        }
 
         string[] metrics = await MetricsAsync(server);
         metrics.Should().Contain("# HELP order_duration_seconds Time to place an order.").And.Contain("# TYPE order_duration_seconds histogram")
@@ -57,7 +43,7 @@ public class MeterBridgeTests
     [Fact]
     public async Task Without_the_middleware_the_duration_of_requests_comes_from_the_server()
     {
-        await using PageServer server = await StartAsync(_ => { });
+        await using PageServer server = await StartAsync(_ => { }), other = await StartAsync(_ => { });
 
         await server.Client.GetStringAsync("/hello");
 
@@ -67,6 +53,7 @@ public class MeterBridgeTests
         duration.Description.Unit.Should().Be(HdrHistogramDescription.Nanoseconds.Unit);
         (await MetricsAsync(server)).Where(line => line.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal)
             && line.Contains("/hello", StringComparison.Ordinal)).Should().ContainSingle().Which.Should().EndWith(" 1");
+        other.Registry.Registrations.Should().BeEmpty("its meters belong to another application in the process");
     }
 
     [Theory]
@@ -90,7 +77,8 @@ public class MeterBridgeTests
 
         await server.Client.GetStringAsync("/hello");
 
-        await WaitForAsync(server.Registry, "kestrel.connection.duration", () => server.Client.Dispose());
+        server.Client.Dispose();
+        await WaitForAsync(server.Registry, "kestrel.connection.duration");
         server.Registry.Registrations.Select(one => one.Name).Should().NotContain([ServerDuration, CpuTimeInstrument.Name]);
         using HttpClient client = server.CreateClient();
         string[] metrics = (await client.GetStringAsync("/picollo/metrics")).Split('\n');
@@ -111,18 +99,6 @@ public class MeterBridgeTests
     }
 
     [Fact]
-    public async Task Meters_of_another_application_in_the_process_are_not_recorded()
-    {
-        await using PageServer server = await StartAsync(_ => { });
-        await using PageServer other = await StartAsync(_ => { });
-
-        await other.Client.GetStringAsync("/hello");
-        await WaitForAsync(other.Registry, ServerDuration);
-
-        server.Registry.Registrations.Select(one => one.Name).Should().NotContain(ServerDuration);
-    }
-
-    [Fact]
     public async Task Unrecorded_measurements_are_shown()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options =>
@@ -132,8 +108,6 @@ public class MeterBridgeTests
         });
         using Meter meter = new("Test.NotRecorded");
         Histogram<double> histogram = meter.CreateHistogram<double>("d", "s");
-        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("Meters:");
-
         histogram.Record(-1);
         histogram.Record(double.NaN);
         histogram.Record(double.NaN);
@@ -149,11 +123,6 @@ public class MeterBridgeTests
             .And.Contain("picollo_meters_overflow_measurements_total 3")
             .And.Contain("picollo_meters_refused_instruments_total 0")
             .And.Contain("d_seconds_count{otel_metric_overflow=\"true\"} 3");
-        (await JsonAsync(server)).GetProperty("meters").GetRawText().Should().Be(
-            "{\"unavailableReason\":null,\"series\":1,\"negative\":1,\"notANumber\":2,\"overflow\":3,\"refusedInstruments\":0}");
-        (await server.Client.GetStringAsync("/picollo")).Should().Contain(
-            "<p class=\"nothing\">Meters: 1 negative values that were not recorded; "
-            + "2 values that are not finite numbers and were not recorded; 3 values in overflow series (<code>MaxSeries</code> is 1).</p>");
     }
 
     [Fact]
@@ -162,7 +131,7 @@ public class MeterBridgeTests
         await using PageServer server = await PageServer.StartAsync();
 
         server.Application.Services.GetRequiredService<MeterBridge>().Histograms.Should().BeNull();
-        (await JsonAsync(server)).GetProperty("meters").ValueKind.Should().Be(JsonValueKind.Null);
+        (await server.JsonAsync()).GetProperty("meters").ValueKind.Should().Be(JsonValueKind.Null);
         (await MetricsAsync(server)).Should().NotContain(line => line.Contains("picollo_meters", StringComparison.Ordinal));
     }
 
@@ -180,32 +149,9 @@ public class MeterBridgeTests
             registry.Registrations.Should().ContainSingle().Which.Histogram.TotalCount.Should().Be(1);
         }
 
-        histogram.Enabled.Should().BeFalse("the application has ended");
+        // For a moment, an application of another test may have enabled it, with the meters "*".
+        await Eventually.IsTrueAsync(() => !histogram.Enabled, "the application has ended");
     }
-
-    [Fact]
-    public void The_options_are_bound()
-    {
-        Dictionary<string, string?> settings = new()
-        {
-            ["Picollo:Meters:MeterNames:0"] = "System.Net.Http",
-            ["Picollo:Meters:MeterNames:1"] = "MyApp*",
-            ["Picollo:Meters:MaxSeries"] = "7",
-        };
-        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(settings).Build();
-        var services = new ServiceCollection();
-        services.AddPicollo();
-        services.Configure<PicolloOptions>(configuration.GetSection("Picollo"));
-        using ServiceProvider provider = services.BuildServiceProvider();
-
-        MeterHistogramsOptions options = provider.GetRequiredService<IOptions<PicolloOptions>>().Value.Meters;
-
-        options.MeterNames.Should().Equal("System.Net.Http", "MyApp*");
-        options.MaxSeries.Should().Be(7);
-    }
-
-    internal static async Task<JsonElement> JsonAsync(PageServer server) =>
-        JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json")).RootElement;
 
     private static async Task<string[]> MetricsAsync(PageServer server) =>
         (await server.Client.GetStringAsync("/picollo/metrics")).Split('\n');
@@ -220,20 +166,10 @@ public class MeterBridgeTests
         configure ?? (options => options.Meters.AddMeter("Microsoft.AspNetCore.Hosting")));
 
     // The server records the duration after it has sent the response.
-    private static async Task<HdrHistogramRegistration> WaitForAsync(HdrHistogramRegistry registry, string name, Action? before = null)
+    private static async Task<HdrHistogramRegistration> WaitForAsync(HdrHistogramRegistry registry, string name)
     {
-        before?.Invoke();
-        DateTime end = DateTime.UtcNow + Patience;
-        while (true)
-        {
-            if (registry.Registrations.FirstOrDefault(one => one.Name == name) is { } found)
-            {
-                return found;
-            }
-
-            (DateTime.UtcNow < end).Should().BeTrue("{0} should have been recorded", name);
-            await Task.Delay(5);
-        }
+        await Eventually.IsTrueAsync(() => registry.Registrations.Any(one => one.Name == name), name);
+        return registry.Registrations.First(one => one.Name == name);
     }
 
     private sealed class Starting(Histogram<int> histogram) : IHostedService
@@ -263,7 +199,7 @@ public class DisabledMeterBridgeTests
             server.Log.Lines.Should().ContainSingle(line => line.StartsWith("Warning MetersUnavailable: ", StringComparison.Ordinal)
                 && line.Contains(MeterHistograms.SwitchName, StringComparison.Ordinal));
             (await server.Client.GetStringAsync("/picollo")).Should().Contain("<p class=\"nothing\">Meters are not recorded. The application has disabled");
-            (await MeterBridgeTests.JsonAsync(server)).GetProperty("meters").GetProperty("unavailableReason").GetString().Should()
+            (await server.JsonAsync()).GetProperty("meters").GetProperty("unavailableReason").GetString().Should()
                 .Contain("MetricsSupport");
         }
         finally

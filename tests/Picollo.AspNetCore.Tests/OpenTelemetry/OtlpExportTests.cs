@@ -1,9 +1,6 @@
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.OpenTelemetry;
 
@@ -35,6 +32,7 @@ public class OtlpExportTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task An_error_is_logged_once_per_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();

@@ -1,5 +1,3 @@
-using Picollo.AspNetCore.Page;
-
 namespace Picollo.AspNetCore.Tests.Page;
 
 public class AboutProcessTests

@@ -1,16 +1,10 @@
 using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Text;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
 using Picollo.AspNetCore.Tests.Usage;
-using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Export;
-using Picollo.Metrics;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Page;
@@ -136,7 +130,8 @@ internal sealed class CompleteReading : IDisposable
 
         orders.Record(new RunValues(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
         orders.AddTrace(new(
-            orders, new Outcome(200, ResponseClass.Success), 200 * Millisecond, 100 * Millisecond, _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
+            orders, new Outcome(200, ResponseClass.ServerError, "UNAVAILABLE", "UNAVAILABLE"), 200 * Millisecond, 100 * Millisecond,
+            _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
         for (int i = 0; i < 6; i++)
         {
             routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [RunFact.AllocatedBytes] = 2048 });

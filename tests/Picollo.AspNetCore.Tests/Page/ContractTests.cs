@@ -1,7 +1,4 @@
 using System.Text.Encodings.Web;
-using System.Text.Json;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

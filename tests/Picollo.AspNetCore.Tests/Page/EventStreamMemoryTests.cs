@@ -29,7 +29,7 @@ public class EventStreamMemoryTests
                     await events.NextAsync();
                     (await events.NextAsync()).Name.Should().Be("plots");
                 }));
-                await EventStreamTests.EventuallyAsync(() => server.Viewers == 0);
+                await Eventually.IsTrueAsync(() => server.Viewers == 0);
             }
         }
     }

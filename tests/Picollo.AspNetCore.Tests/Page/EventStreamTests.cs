@@ -1,7 +1,4 @@
 using System.Diagnostics;
-using System.Net;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
@@ -31,6 +28,7 @@ public class EventStreamTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task The_stream_sends_plots_of_a_subject_that_appears_later_and_none_without_a_subject()
     {
         await using PageServer server = await PageServer.StartAsync(build: FastTimers.TenTimes);
@@ -65,7 +63,7 @@ public class EventStreamTests
         (await server.Client.SendAsync(new(HttpMethod.Head, "/picollo/events"))).StatusCode.Should().Be(HttpStatusCode.OK);
 
         await first.DisposeAsync();
-        await EventuallyAsync(() => server.Viewers == 1);
+        await Eventually.IsTrueAsync(() => server.Viewers == 1);
         await using EventReader fourth = await EventReader.OpenAsync(server, "");
         server.Viewers.Should().Be(2);
     }
@@ -89,6 +87,7 @@ public class EventStreamTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task The_stream_ends_after_a_minute_so_that_the_browser_reconnects()
     {
         await using PageServer server = await PageServer.StartAsync(
@@ -100,7 +99,7 @@ public class EventStreamTests
         messages[0].Should().Be("retry: 250");
         messages[1].Should().StartWith("event: usage\ndata: <p class=\"about\">").And.Contain("<dl");
         messages.Should().HaveCount(61).And.Contain(":", "a comment is sent if nothing has changed within a second");
-        await EventuallyAsync(() => server.Viewers == 0);
+        await Eventually.IsTrueAsync(() => server.Viewers == 0);
     }
 
     private static async Task<string> LastUntilAsync(EventReader events, string name, string content)
@@ -116,15 +115,5 @@ public class EventStreamTests
         }
 
         throw new TimeoutException($"no event {name} with {content}");
-    }
-
-    internal static async Task EventuallyAsync(Func<bool> condition)
-    {
-        Stopwatch waited = Stopwatch.StartNew();
-        while (!condition())
-        {
-            waited.Elapsed.Should().BeLessThan(TimeSpan.FromSeconds(20));
-            await Task.Delay(10);
-        }
     }
 }

@@ -1,6 +1,4 @@
 using System.Text.Json.Serialization.Metadata;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

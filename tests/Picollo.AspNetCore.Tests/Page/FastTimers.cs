@@ -1,6 +1,3 @@
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace Picollo.AspNetCore.Tests.Page;
 
 /// <summary>A time provider whose timers are faster by a factor.</summary>

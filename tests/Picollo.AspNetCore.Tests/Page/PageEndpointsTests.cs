@@ -1,25 +1,13 @@
-using System.Net;
-using System.Text.Json;
 using System.Text.RegularExpressions;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Reading;
-using Picollo.Cpu;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
 public class PageEndpointsTests
 {
     [Theory]
-    [InlineData("/picollo", "text/html; charset=utf-8")]
-    [InlineData("/picollo/", "text/html; charset=utf-8")]
-    [InlineData("/picollo/json", "application/json")]
-    [InlineData("/picollo/metrics", "text/plain; version=0.0.4; charset=utf-8")]
-    [InlineData("/picollo/mark", "application/json")]
-    [InlineData("/picollo/events", "text/event-stream")]
+    [InlineData("/picollo", "text/html; charset=utf-8"), InlineData("/picollo/", "text/html; charset=utf-8")]
+    [InlineData("/picollo/json", "application/json"), InlineData("/picollo/metrics", "text/plain; version=0.0.4; charset=utf-8")]
+    [InlineData("/picollo/mark", "application/json"), InlineData("/picollo/events", "text/event-stream")]
     public async Task Every_response_has_its_content_type_security_headers_and_no_store(string path, string type)
     {
         await using PageServer server = await PageServer.StartAsync();
@@ -47,37 +35,10 @@ public class PageEndpointsTests
     }
 
     [Theory]
+    [InlineData("text/plain; version=0.0.4; charset=utf-8")]
     [InlineData("application/openmetrics-text; version=1.0.0; charset=utf-8")]
     [InlineData("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")]
-    public async Task The_exposition_has_the_requested_format(string type)
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        server.Count("GET", "/orders");
-        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo/metrics");
-        request.Headers.TryAddWithoutValidation("Accept", type);
-
-        using HttpResponseMessage response = await server.Client.SendAsync(request);
-
-        response.Content.Headers.ContentType!.ToString().Should().Be(type);
-        response.Headers.Vary.Should().Equal("Accept");
-        byte[] body = await response.Content.ReadAsByteArrayAsync();
-        if (type.Contains("protobuf", StringComparison.Ordinal))
-        {
-            ProtobufMessage.Delimited(body).Select(family => family.Text(1)).Should().Contain(
-                ["picollo_http_server_responses_total", "picollo_http_server_max_routes", "http_server_request_duration_seconds"]);
-        }
-        else
-        {
-            System.Text.Encoding.UTF8.GetString(body).Should().Contain("# TYPE picollo_http_server_responses counter\n")
-                .And.Contain("http_server_request_duration_seconds_count{").And.EndWith("\n# EOF\n");
-        }
-    }
-
-    [Theory]
-    [InlineData("text/plain")]
-    [InlineData("application/openmetrics-text; version=1.0.0")]
-    [InlineData("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")]
-    public async Task A_histogram_with_the_name_of_a_counter_is_omitted_and_counted_in_every_format(string type)
+    public async Task The_exposition_has_the_requested_format_and_omits_a_histogram_with_the_name_of_a_counter(string type)
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
@@ -90,13 +51,17 @@ public class PageEndpointsTests
 
         using HttpResponseMessage response = await server.Client.SendAsync(request);
 
+        response.Content.Headers.ContentType!.ToString().Should().Be(type);
+        response.Headers.Vary.Should().Equal("Accept");
         byte[] body = await response.Content.ReadAsByteArrayAsync();
         string text = System.Text.Encoding.UTF8.GetString(body);
         string[] families = type.Contains("protobuf", StringComparison.Ordinal)
             ? [.. ProtobufMessage.Delimited(body).Select(family => family.Text(1))]
             : [.. text.Split('\n').Where(line => line.StartsWith("# TYPE", StringComparison.Ordinal)).Select(line => line.Split(' ')[2])];
         families.Select(name => name.EndsWith("_total", StringComparison.Ordinal) ? name[..^6] : name).Should().OnlyHaveUniqueItems()
-            .And.Contain(["process_cpu_seconds", "picollo_http_server_max_routes", "other", "picollo_omitted_histograms"]);
+            .And.Contain(
+                ["process_cpu_seconds", "picollo_http_server_max_routes", "other", "picollo_omitted_histograms",
+                "picollo_http_server_responses", "http_server_request_duration_seconds"]);
         text.Should().ContainAll("process.cpu", "picollo.omitted.histograms").And.Contain("another metric or one of its lines has this name");
     }
 
@@ -156,22 +121,11 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task A_histogram_without_values_has_no_percentiles()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        server.Registry.Add("empty", HdrHistogram.Create());
-
-        string page = await server.Client.GetStringAsync("/picollo");
-
-        page.Should().Contain("<td data-name=\"values\">0</td>").And.Contain("<td data-name=\"p99\">–</td>").And.Contain("<td data-name=\"max\">–</td>");
-    }
-
-    [Fact]
     public async Task The_page_shows_each_route_and_histogram_and_plots_the_one_with_the_most_CPU_time()
     {
         await using PageServer server = await PageServer.StartAsync();
-        RouteRow cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
-        RouteRow dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
+        server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
+        server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
         server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = "bytes" } }, [new("shop", "here")]).Record(77);
 
         string page = await server.Client.GetStringAsync("/picollo");
@@ -179,14 +133,9 @@ public class PageEndpointsTests
         page.Should().StartWith("<!DOCTYPE html>").And.EndWith("</html>\n").And.NotContain("\r");
         page.IndexOf("/dear", StringComparison.Ordinal).Should().BeLessThan(page.IndexOf("/cheap", StringComparison.Ordinal));
         page.Should().Contain("<h2><b>POST</b> <bdi>/dear</bdi></h2>");
-        page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU ms mean\" class=\"first\">2.00</td><td data-name=\"CPU ms p50\">2.01</td>")
-            .And.Contain($"<td data-name=\"wall ms p99\">{Html.Number(cheap.HistogramOf(RunFact.WallTime)!.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms p50\">{Html.Number(dear.HistogramOf(RunFact.CpuTime)!.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms max\">{Html.Number(dear.HistogramOf(RunFact.CpuTime)!.GetPercentileValue(100) / 1e6)}</td>");
-        page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
         page.Should().Contain("#chosen\"", "a link of a row scrolls to its plots");
         page.Split("<figure>").Should().HaveCount(3);
-        page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
+        page.Should().NotContainAny("src=", "href=\"http", "url(", "The table is full");
 
         string other = await server.Client.GetStringAsync("/picollo?show=" + PageRow.FromRegistration(server.Registry.Registrations[0]).Id);
         other.Should().Contain("<h2><bdi>size{").And.Contain("aria-current=\"true\"><bdi>size");
@@ -206,150 +155,29 @@ public class PageEndpointsTests
         (await server.Client.PostAsync("/picollo/diff" + query, null)).StatusCode.Should().Be(HttpStatusCode.NotFound);
     }
 
-    [Fact]
-    public async Task A_page_without_data_shows_the_reason()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        string page = await server.Client.GetStringAsync("/picollo");
-        page.Should().Contain("No requests yet").And.Contain("UsePicollo()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
-    }
-
     [Theory]
     [InlineData("/picollo", "/picollo", "./picollo")]
     [InlineData("/picollo", "/picollo/", "./.")]
     [InlineData("/", "/", "./.")]
     [InlineData("/in/a/{tenant}", "/in/a/javascript:alert(1)\"x", "./javascript%3Aalert%281%29%22x")]
+    [InlineData("/", "/base", "./base")]
+    [InlineData("/", "/base/", "./.")]
     public async Task The_addresses_of_the_page_are_relative(string pattern, string path, string address)
     {
-        await using PageServer server = await PageServer.StartAsync(application => application.MapPicollo(pattern));
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            application.UsePathBase("/base");
+            application.UseRouting();
+            application.MapPicollo(pattern);
+        });
         string page = await server.Client.GetStringAsync(path);
         page.Should().Contain($"data-address=\"{address}\"").And.Contain($"href=\"{address}/json\"").And.NotContain("alert(1)\"");
         Uri json = new(new Uri(server.Address, path), $"{address}/json");
         (await server.Client.GetAsync(json)).StatusCode.Should().Be(HttpStatusCode.OK);
     }
 
-    [Theory]
-    [InlineData("/base", "./base")]
-    [InlineData("/base/", "./.")]
-    public async Task At_the_root_of_a_branch_the_addresses_are_within_the_branch(string path, string address)
-    {
-        await using PageServer server = await PageServer.StartAsync(application =>
-        {
-            application.UsePathBase("/base");
-            application.UseRouting();
-            application.MapPicollo("/");
-        });
-        (await server.Client.GetStringAsync(path)).Should().Contain($"data-address=\"{address}\"");
-    }
-
-    [Theory]
-    [InlineData(1e-30, "")]
-    [InlineData(1e-30, "seconds")]
-    [InlineData(1, "seconds")]
-    [InlineData(1e30, "seconds")]
-    public async Task Any_unit_of_a_histogram_is_shown(double ratio, string unit)
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = unit, Ratio = ratio } }).Record(1_000_000);
-
-        (await server.Client.GetStringAsync("/picollo")).Should().Contain("<figure>");
-        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
-        (json.RootElement.GetProperty("histograms")[0].GetProperty("values").GetProperty("max").GetDouble() * ratio)
-            .Should().BeApproximately(1_000_000, 2000);
-        await using EventReader events = await EventReader.OpenAsync(server, "?show=" + json.RootElement.GetProperty("histograms")[0].GetProperty("id").GetString());
-        (await events.NextAsync()).Name.Should().Be("usage");
-        (await events.NextAsync()).Name.Should().Be("plots");
-    }
-
     [Fact]
-    public async Task JSON_contains_seconds_and_units()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        server.Count("GET", "/orders", 2_000_000, 30_000_000, 1000);
-        server.Count("GET", "/orders", 1, 7_200_000_000_000);
-        HdrHistogram wait = HdrHistogram.Create();
-        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds, [new("b", "2"), new("a", "1")]);
-        wait.Record(1_000_000, 5);
-
-        using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
-
-        JsonElement root = json.RootElement;
-        Names(root).Should().Equal("timeUtc", "windowSeconds", "processors", "processMachineShare", "maxRoutes", "isRouteTableFull", "processCpu", "running", "routes", "work", "histograms", "runtime", "meters", "slowestRequests");
-        root.GetProperty("timeUtc").GetDateTimeOffset().Should().BeCloseTo(DateTimeOffset.UtcNow, TimeSpan.FromMinutes(1));
-        root.GetProperty("processors").GetInt32().Should().Be(Environment.ProcessorCount);
-        root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
-        double window = root.GetProperty("windowSeconds").GetDouble();
-        JsonElement route = root.GetProperty("routes").EnumerateArray().Should().ContainSingle().Subject;
-        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "responses", "rejected", "cpuSecondsTotal", "afterResponseCpuSecondsTotal", "cpuSeconds", "wallSeconds", "allocatedBytes", "requestBodyBytes", "responsesByStatus");
-        route.GetProperty("method").GetString().Should().Be("GET");
-        route.GetProperty("route").GetString().Should().Be("/orders");
-        route.GetProperty("count").GetUInt64().Should().Be(1001);
-        route.GetProperty("rate").GetDouble().Should().BeApproximately(1001 / window, 1e-6);
-        route.GetProperty("machineShare").GetDouble().Should().BeApproximately(2 / window / Environment.ProcessorCount, 0.03 / window);
-        route.GetProperty("kernelShare").ValueKind.Should().Be(JsonValueKind.Null, "it was not measured separately");
-        Names(route.GetProperty("cpuSeconds")).Should().Equal("p50", "p90", "p99", "p99.9", "p99.99", "max", "outOfRange", "count", "sum", "mean");
-        route.GetProperty("cpuSeconds").GetProperty("p99.9").GetDouble().Should().BeApproximately(0.002, 0.00002);
-        route.GetProperty("cpuSeconds").GetProperty("sum").GetDouble().Should().Be(2.000000001, "sums are exact");
-        route.GetProperty("cpuSeconds").GetProperty("mean").GetDouble().Should().BeApproximately(2.000000001 / 1001, 1e-12);
-        route.GetProperty("cpuSecondsTotal").GetDouble().Should().Be(2.000000001);
-        route.GetProperty("wallSeconds").GetProperty("sum").GetDouble().Should().Be(7230);
-        route.GetProperty("responses").GetRawText().Should().Be("{\"1xx\":0,\"2xx\":1001,\"3xx\":0,\"4xx\":0,\"5xx\":0,\"aborted\":0}");
-        route.GetProperty("wallSeconds").GetProperty("p50").GetDouble().Should().BeApproximately(0.03, 0.0003);
-        JsonElement histogram = root.GetProperty("histograms").EnumerateArray().Should().ContainSingle().Subject;
-        Names(histogram).Should().Equal("id", "name", "labels", "unit", "count", "rate", "values");
-        histogram.GetProperty("labels").GetRawText().Should().Be("{\"a\":\"1\",\"b\":\"2\"}");
-        histogram.GetProperty("unit").GetString().Should().Be("seconds");
-        histogram.GetProperty("values").GetProperty("max").GetDouble().Should().BeApproximately(0.001, 0.00001);
-    }
-
-    [Fact]
-    public async Task A_full_table_is_reported_everywhere()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        int most = server.Application.Services.GetRequiredService<RouteTable>().Capacity;
-        for (int i = 0; i < most; i++)
-        {
-            server.Count("GET", $"/{i}");
-        }
-
-        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("The table is full");
-        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":false,");
-        server.Count("GET", "/more");
-
-        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"The table is full: further routes are counted as (other). <code>PicolloOptions.Requests.MaxRoutes</code> is {most}.");
-        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":true,").And.Contain("\"(other)\"");
-        (await server.Client.GetStringAsync("/picollo/metrics")).Should().Contain($"picollo_http_server_max_routes {most}\n")
-            .And.Contain("picollo_http_server_responses_total{http_request_method=\"_OTHER\",http_route=\"(other)\",response=\"2xx\"} 1\n");
-    }
-
-    [Fact]
-    public async Task Seconds_are_shown_in_milliseconds_and_a_small_share_is_shown_as_text()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        HdrHistogram wait = HdrHistogram.Create();
-        wait.Record(5_000_000, 3);
-        server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds);
-        server.Count("GET", "/idle", 2_000);
-        await Task.Delay(50); // so that 2 µs are not 0, but less than 0.1 %
-
-        string page = await server.Client.GetStringAsync("/picollo");
-
-        page.Should().Contain("<td data-name=\"max\">5.00</td><td data-name=\"unit\" class=\"unit\"><bdi>ms</bdi></td>")
-            .And.MatchRegex("<span>0.0\\d %</span>");
-    }
-
-    [Fact]
-    public async Task The_kernel_share_is_shown_if_it_is_measured()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        RouteRow usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
-        usage.Record(new RunValues(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
-
-        (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
-        (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25.0 % kernel </small>");
-    }
-
-    [Fact]
+    [Trait("Category", "Slow")]
     public async Task A_disposed_histogram_does_not_hide_the_others()
     {
         await using PageServer server = await PageServer.StartAsync(build: FastTimers.TenTimes);
@@ -373,37 +201,9 @@ public class PageEndpointsTests
         (await server.Client.PostAsync($"/picollo/diff?show={id}", new StringContent(mark))).StatusCode.Should().Be(HttpStatusCode.Conflict);
     }
 
-    [Fact]
-    public async Task Reading_the_page_does_not_change_the_data()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        server.Count("GET", "/orders", count: 10);
-        string id = await IdAsync(server);
-        string before = await ReadAsync();
-        foreach (string path in new[] { "", "/json", "/mark", "/metrics" })
-        {
-            await server.Client.GetStringAsync($"/picollo{path}?show={id}");
-        }
-
-        (await ReadAsync()).Should().Be(before).And.Contain("http_route=\"/orders\"");
-
-        // Ignores the CPU time of the process, which the requests increase.
-        async Task<string> ReadAsync() => string.Join(
-            '\n', (await server.Client.GetStringAsync("/picollo/metrics")).Split('\n').Where(line => !line.Contains("process_cpu_seconds")));
-    }
-
-    [Fact]
-    public async Task MapPicollo_reports_missing_services()
-    {
-        await using WebApplication application = WebApplication.CreateSlimBuilder().Build();
-        FluentActions.Invoking(() => application.MapPicollo()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");
-    }
-
     internal static async Task<string> IdAsync(PageServer server)
     {
         using JsonDocument json = JsonDocument.Parse(await server.Client.GetStringAsync("/picollo/json"));
         return json.RootElement.GetProperty("routes")[0].GetProperty("id").GetString()!;
     }
-
-    private static IEnumerable<string> Names(JsonElement element) => element.EnumerateObject().Select(property => property.Name);
 }

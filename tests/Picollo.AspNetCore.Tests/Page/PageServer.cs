@@ -1,14 +1,6 @@
-using System.Net;
 using System.Net.Sockets;
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Page;
-using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
@@ -24,7 +16,7 @@ internal sealed class PageServer : IAsyncDisposable
     // Replaces the random token on systems that do not report the user of a client.
     private static readonly string? Token = OperatingSystem.IsLinux() ? null : "token-of-the-tests";
 
-    private PageServer(WebApplication application, LogLines log)
+    private PageServer(WebApplication application, LogSink log)
     {
         Application = application;
         Log = log;
@@ -36,7 +28,7 @@ internal sealed class PageServer : IAsyncDisposable
 
     public WebApplication Application { get; }
 
-    public LogLines Log { get; }
+    public LogSink Log { get; }
 
     public Uri Address { get; }
 
@@ -53,7 +45,7 @@ internal sealed class PageServer : IAsyncDisposable
         Action<WebApplicationBuilder>? build = null,
         string environment = "Development")
     {
-        LogLines log = new();
+        LogSink log = new();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = environment });
         builder.Logging.ClearProviders().AddProvider(log);
         builder.WebHost.UseUrls("http://127.0.0.1:0");
@@ -123,42 +115,5 @@ internal sealed class PageServer : IAsyncDisposable
     private sealed class NoSocket : IConnectionSocketFeature
     {
         public Socket Socket { get; } = new(SocketType.Stream, ProtocolType.Tcp);
-    }
-}
-
-/// <summary>Keeps the log lines of Picollo's categories.</summary>
-internal sealed class LogLines : ILoggerProvider, ILogger
-{
-    private readonly List<string> _lines = [];
-
-    public IReadOnlyList<string> Lines
-    {
-        get
-        {
-            lock (_lines)
-            {
-                return [.. _lines];
-            }
-        }
-    }
-
-    public ILogger CreateLogger(string categoryName) =>
-        categoryName.StartsWith("Picollo", StringComparison.Ordinal) ? this : Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance;
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => true;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-    {
-        lock (_lines)
-        {
-            _lines.Add($"{logLevel} {eventId.Name}: {formatter(state, exception)}");
-        }
-    }
-
-    public void Dispose()
-    {
     }
 }

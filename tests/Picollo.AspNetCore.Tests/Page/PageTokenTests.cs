@@ -1,18 +1,11 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
-using System.Diagnostics.Metrics;
-using System.Net;
 using System.Text.RegularExpressions;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http.Extensions;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.HttpLogging;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
@@ -113,40 +106,19 @@ public class PageTokenTests
         }
     }
 
-    [Theory]
-    [InlineData(Form, "token=wrong")]
-    [InlineData(Form, "")]
-    [InlineData(Form, "other=1&token=")]
-    [InlineData(Form, "token=" + Token + "&token=" + Token)]
-    [InlineData(Form, "a&b&c&d&token=" + Token)]
-    [InlineData("Content-Type: text/plain\r\n", "token=" + Token)]
-    [InlineData("", "token=" + Token)]
-    public async Task Any_other_form_gets_401(string type, string body)
-    {
-        await using PageServer server = await StartAsync();
-        StrangerTests.CheckRefusal(RawRequest.Send(server.Address, "POST", "/picollo", headers: Unknown + type, body: body), "POST");
-    }
-
-    [Theory]
-    [InlineData("GET", "", "", "This page requires a token, because the client runs as another user")]
-    [InlineData("GET", "Authorization: Bearer fedcba9876543210\r\n", "", "The token is not valid. The application has a new token after each start")]
-    [InlineData("POST", Form, "token=fedcba9876543210", "The token is not valid. The application has a new token after each start")]
-    public async Task The_response_distinguishes_a_missing_token_from_an_invalid_one(string method, string headers, string body, string expected)
-    {
-        await using PageServer server = await StartAsync();
-
-        string response = RawRequest.Send(server.Address, method, "/picollo", headers: Unknown + headers, body: body);
-
-        StrangerTests.CheckRefusal(response, method);
-        response[(response.IndexOf("\r\n\r\n", StringComparison.Ordinal) + 4)..].Should().StartWith(expected);
-    }
-
     [Fact]
-    public async Task A_form_that_is_too_large_gets_401()
+    public async Task Any_other_form_gets_401()
     {
         await using PageServer server = await StartAsync();
-        StrangerTests.CheckRefusal(
-            RawRequest.Send(server.Address, "POST", "/picollo", headers: Unknown + Form, body: "token=" + new string('a', 100_000)), "POST");
+        foreach ((string type, string body) in new[]
+        {
+            (Form, "token=wrong"), (Form, ""), (Form, "other=1&token="), (Form, $"token={Token}&token={Token}"),
+            (Form, "a&b&c&d&token=" + Token), (Form, "token=" + new string('a', 100_000)),
+            ("Content-Type: text/plain\r\n", "token=" + Token), ("", "token=" + Token),
+        })
+        {
+            StrangerTests.CheckRefusal(RawRequest.Send(server.Address, "POST", "/picollo", headers: Unknown + type, body: body), "POST");
+        }
     }
 
     [FactNeeding(Need.Linux)]
@@ -170,10 +142,8 @@ public class PageTokenTests
 
     [Theory]
     [InlineData("http://127.0.0.1:5000", "http://127.0.0.1:5000/picollo")]
-    [InlineData("https://localhost:5001", "https://localhost:5001/picollo")]
-    [InlineData("http://[::1]:5000", "http://[::1]:5000/picollo")]
-    [InlineData("http://0.0.0.0:8080", "http://localhost:8080/picollo")]
-    [InlineData("http://[::]:8080", "http://localhost:8080/picollo")]
+    [InlineData("https://localhost:5001", "https://localhost:5001/picollo"), InlineData("http://[::1]:5000", "http://[::1]:5000/picollo")]
+    [InlineData("http://0.0.0.0:8080", "http://localhost:8080/picollo"), InlineData("http://[::]:8080", "http://localhost:8080/picollo")]
     [InlineData("http://*:8080", "http://localhost:8080/picollo")]
     [InlineData("http://unix:/run/app.sock http://10.0.0.1:80 http://localhost:5000", "http://localhost:5000/picollo")]
     [InlineData("http://unix:/run/app.sock http://10.0.0.1:80", null)]
@@ -182,7 +152,7 @@ public class PageTokenTests
     [InlineData("", null)]
     public async Task The_logged_address_is_one_that_a_browser_on_this_machine_can_open(string addresses, string? expected, int? port = null)
     {
-        LogLines log = new();
+        LogSink log = new();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = "Development" });
         builder.Logging.ClearProviders().AddProvider(log);
         builder.Services.AddPicollo();
@@ -198,12 +168,12 @@ public class PageTokenTests
     }
 
     [Fact]
-    public async Task The_token_is_not_in_logs_of_requests_spans_metrics_or_responses()
+    public async Task The_token_is_not_in_logs_of_requests_spans_or_responses()
     {
         LogSink log = new();
         ConcurrentQueue<string> logged = [];
         log.OnLine = line => logged.Enqueue($"{line.Category} {line.Text} {string.Join(' ', line.Values)}");
-        ConcurrentQueue<string> spans = [], measured = [];
+        ConcurrentQueue<string> spans = [];
         using ActivityListener listener = new()
         {
             ShouldListenTo = _ => true,
@@ -211,9 +181,6 @@ public class PageTokenTests
             ActivityStopped = span => spans.Enqueue($"{span.DisplayName} {string.Join(' ', span.TagObjects)}"),
         };
         ActivitySource.AddActivityListener(listener);
-        using MeterListener meters = new() { InstrumentPublished = (instrument, self) => self.EnableMeasurementEvents(instrument) };
-        meters.SetMeasurementEventCallback<double>((instrument, _, tags, _) => measured.Enqueue($"{instrument.Name} {string.Join(' ', tags.ToArray())}"));
-        meters.Start();
         await using PageServer server = await PageServer.StartAsync(
             application =>
             {
@@ -253,14 +220,11 @@ public class PageTokenTests
             }
         }
 
-        while (!logged.Any(line => line.Contains("Request finished") && line.Contains("/picollo/metrics")) || spans.IsEmpty || measured.IsEmpty)
-        {
-            await Task.Delay(10);
-        }
+        await Eventually.IsTrueAsync(() =>
+            logged.Any(line => line.Contains("Request finished") && line.Contains("/picollo/metrics")) && !spans.IsEmpty);
 
         logged.Skip(start).Should().Contain(line => line.Contains("Request starting HTTP/1.1 POST")).And.NotContain(line => line.Contains(Token));
         spans.Should().Contain(span => span.Contains("/picollo")).And.Contain(span => span.Contains("HttpRequestIn")).And.NotContain(span => span.Contains(Token));
-        measured.Should().Contain(one => one.Contains("http.server.request.duration")).And.NotContain(one => one.Contains(Token));
         responses.Should().NotContain(response => response.Contains(Token));
     }
 
@@ -284,12 +248,8 @@ public class PageTokenTests
     }
 
     [Theory]
-    [InlineData("")]
-    [InlineData("0123456789abcde")]
-    [InlineData("0123456789abcdef ")]
-    [InlineData("0123456789abcdef;")]
-    [InlineData("0123456789abcdef\n")]
-    [InlineData("0123456789abcdefé")]
+    [InlineData(""), InlineData("0123456789abcde"), InlineData("0123456789abcdef "), InlineData("0123456789abcdef;")]
+    [InlineData("0123456789abcdef\n"), InlineData("0123456789abcdefé")]
     public void A_token_with_another_length_or_other_characters_is_rejected(string token)
     {
         PicolloOptions options = new();

@@ -1,5 +1,3 @@
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Page;
 
 /// <summary>Tests requests from this machine that another user, such as the user of a proxy, may have sent.</summary>

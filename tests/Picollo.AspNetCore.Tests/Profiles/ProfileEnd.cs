@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Picollo.AspNetCore.Profiles;
 
 namespace Picollo.AspNetCore.Tests.Profiles;

@@ -1,8 +1,6 @@
 using System.Runtime.CompilerServices;
-using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Profiling;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
@@ -21,7 +19,7 @@ internal static class ProfileWork
     public static async Task<CpuProfile> TakeAsync(PageServer server, ProfileEnd end, Func<Task> work)
     {
         Task<HttpResponseMessage> posting = PostAsync(server);
-        await UntilAsync(() => FlowRecorder.IsActive);
+        await Eventually.IsTrueAsync(() => FlowRecorder.IsActive);
         await work();
         end.Fire();
         using HttpResponseMessage posted = await posting;
@@ -32,14 +30,6 @@ internal static class ProfileWork
     {
         using HttpClient client = server.CreateClient(new HttpClientHandler { AllowAutoRedirect = false });
         return await client.PostAsync(new Uri("/picollo", UriKind.Relative), null, cancellation);
-    }
-
-    public static async Task UntilAsync(Func<bool> isTrue)
-    {
-        while (!isTrue())
-        {
-            await Task.Delay(10);
-        }
     }
 
     public static async Task RequestAsync(PageServer server, string path, int times)

@@ -1,5 +1,3 @@
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Uses CPU time on the calling thread.</summary>

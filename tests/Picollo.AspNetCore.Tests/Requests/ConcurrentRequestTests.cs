@@ -1,7 +1,3 @@
-using System.Collections.Concurrent;
-using Microsoft.AspNetCore.Builder;
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Sends many concurrent requests with known CPU times on several kinds of threads. Runs alone in the process, so that the CPU time of
@@ -39,20 +35,8 @@ public class ConcurrentRequestTests
             figures[id] = ServerTiming.Of(await app.Client.GetAsync(PathOf(id))).Cpu));
         ofProcess += CpuUsageReader.GetProcessTimeNanoseconds() / 1e6;
 
-        // Missing time is a defect. Excess time may be time that the hypervisor took from a virtual processor, which counts for the thread.
-        // With this number of requests, some are affected.
-        List<int> beyond = [];
-        for (int id = 0; id < Requests; id++)
-        {
-            double tolerance = Math.Max(1, burnt[id] / 20);
-            figures[id].Should().BeGreaterThanOrEqualTo(burnt[id] - 0.01, $"request {id} has used this CPU time");
-            if (figures[id] > burnt[id] + tolerance)
-            {
-                beyond.Add(id);
-            }
-        }
-
-        beyond.Should().HaveCountLessThan(Requests / 50, $"requests must be within 5 % or 1 ms: {string.Join(", ", beyond.Select(id => $"{burnt[id]:0.0} ms were measured as {figures[id]:0.0} ms"))}");
+        // Each has at least its own time, and the sum shows that no time is counted twice.
+        figures.Index().Where(figure => figure.Item < burnt[figure.Index] - 0.01).Should().BeEmpty();
         figures.Sum().Should().BeLessThanOrEqualTo(ofProcess);
         await app.GetCountsAsync(Requests + 20);
     }

@@ -1,14 +1,8 @@
-using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
-using System.Net;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 using OpenTelemetry;
 using OpenTelemetry.Exporter;
 using OpenTelemetry.Metrics;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
+using Picollo.Export.Tests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -20,15 +14,10 @@ public class CpuTimeInstrumentTests
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
+    [Trait("Category", "Slow")]
     public async Task The_OpenTelemetry_exporter_sends_each_request_to_a_receiver(CpuUsageDetail detail)
     {
-        ConcurrentQueue<byte[]> received = new();
-        await using RequestApp receiver = await RequestApp.StartAsync(web => web.MapPost("/v1/metrics", async (HttpRequest request) =>
-        {
-            using MemoryStream body = new();
-            await request.Body.CopyToAsync(body);
-            received.Enqueue(body.ToArray());
-        }));
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
@@ -41,21 +30,16 @@ public class CpuTimeInstrumentTests
             .AddOtlpExporter((exporter, reader) =>
             {
                 exporter.Protocol = OtlpExportProtocol.HttpProtobuf;
-                exporter.Endpoint = new Uri(receiver.Address, "/v1/metrics");
+                exporter.Endpoint = receiver.Endpoint;
                 reader.PeriodicExportingMetricReaderOptions.ExportIntervalMilliseconds = 1_000_000;
             })
             .Build();
-        await app.Client.GetStringAsync("/burn/1");
-        await app.Client.GetStringAsync("/burn/2");
-        await app.Client.GetAsync("/teapot");
-        await app.Client.GetAsync("/missing");
-        await app.GetCountsAsync(4);
+        await app.CountsAfterAsync("/burn/1", "/burn/2", "/teapot", "/missing");
         provider.ForceFlush(30_000).Should().BeTrue();
 
         // opentelemetry/proto/metrics/v1/metrics.proto: resource_metrics 1, scope_metrics 2, scope 1 and metrics 2, name 1 and unit 3, histogram 9.
-        ProtobufMessage metric = received.Should().ContainSingle().Which is var body
-            ? new ProtobufMessage(body).Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2)
-            : null!;
+        ProtobufMessage metric = new ProtobufMessage(receiver.Requests.Should().ContainSingle().Which.Body)
+            .Message(1).Messages(2).Single(scope => scope.Message(1).Text(1) == "Picollo.AspNetCore").Message(2);
         (metric.Text(1), metric.Text(3)).Should().Be(("picollo.http.server.request.cpu.time", "s"));
         List<Point> points = [.. metric.Message(9).Messages(1).Select(Point.Read)];
         string[] modes = detail == CpuUsageDetail.TotalOnly ? [""] : ["user", "system"];
@@ -100,13 +84,12 @@ public class CpuTimeInstrumentTests
             }
         };
         int calls = 0;
-        using MeterListener listener = Listen(app, (_, _) =>
+        using MeterListener listener = Listen(app.Services, (_, _) =>
         {
             Interlocked.Increment(ref calls);
             throw new InvalidOperationException("from a listener");
         });
-        (await app.Client.GetStringAsync("/x")).Should().Be("x");
-        (await app.Client.GetStringAsync("/x")).Should().Be("x");
+        (await app.SendAsync("/x", "/x")).Should().Equal(200, 200);
 
         (await app.GetCountsAsync(2)).Should().Equal(("GET", "/x", 2));
         await app.StopAsync();
@@ -125,71 +108,6 @@ public class CpuTimeInstrumentTests
         app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(1);
     }
 
-    /// <summary>The status with which the server answers an exception, or that it logs for an aborted request.</summary>
-    [Fact]
-    public async Task The_status_is_the_final_status_of_the_server()
-    {
-        ConcurrentQueue<object?> statuses = new();
-        using SemaphoreSlim started = new(0);
-        await using RequestApp app = await RequestApp.StartAsync(
-            web =>
-            {
-                web.MapGet("/thrown", string () => throw new InvalidOperationException("thrown"));
-                web.MapGet("/faulted", (RequestDelegate)(_ => Task.FromException(new InvalidOperationException("faulted"))));
-                web.MapGet("/canceled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
-                web.MapGet("/bad", string () => throw new BadHttpRequestException("bad", 413));
-                web.MapGet("/thrownLater", async Task<string> () =>
-                {
-                    await Task.Yield();
-                    throw new InvalidOperationException("thrown later");
-                });
-                web.MapGet("/badLater", async Task<string> () =>
-                {
-                    await Task.Yield();
-                    throw new BadHttpRequestException("bad later", 413);
-                });
-                web.MapGet("/begun", async (HttpContext context) =>
-                {
-                    await context.Response.WriteAsync("begun");
-                    await context.Response.Body.FlushAsync();
-                    throw new InvalidOperationException("too late");
-                });
-                web.MapGet("/aborted", async (HttpContext context) =>
-                {
-                    started.Release();
-                    await Task.Delay(Timeout.Infinite, context.RequestAborted);
-                });
-            },
-            build: builder => builder.Environment.EnvironmentName = "Production");
-        using MeterListener listener = Listen(app, (_, tags) => statuses.Enqueue(tags["http.response.status_code"]));
-        (await app.Client.GetAsync("/thrown")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(1);
-        (await app.Client.GetAsync("/faulted")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(2);
-        (await app.Client.GetAsync("/canceled")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(3);
-        (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
-        await app.GetCountsAsync(4);
-        (await app.Client.GetAsync("/thrownLater")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
-        await app.GetCountsAsync(5);
-        (await app.Client.GetAsync("/badLater")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
-        await app.GetCountsAsync(6);
-        await app.Client.Invoking(client => client.GetStringAsync("/begun")).Should().ThrowAsync<HttpRequestException>();
-        await app.GetCountsAsync(7);
-        using CancellationTokenSource abort = new();
-        Task<HttpResponseMessage> aborted = app.Client.GetAsync("/aborted", abort.Token);
-        await started.WaitAsync();
-        await abort.CancelAsync();
-        await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
-        await app.GetCountsAsync(8);
-        for (int i = 0; i < 6000 && statuses.Count < 8; i++)
-        {
-            await Task.Delay(10);
-        }
-
-        statuses.Should().Equal(500, 500, 500, 413, 500, 413, 200, 499);
-    }
-
     [Fact]
     public async Task Requests_for_the_page_are_not_recorded()
     {
@@ -199,10 +117,8 @@ public class CpuTimeInstrumentTests
             web.MapPicollo().AllowAnonymous();
             web.MapGet("/x", () => "x");
         });
-        using MeterListener listener = Listen(app, (_, tags) => routes.Enqueue(tags["http.route"]));
-        await app.Client.GetStringAsync("/picollo");
-        await app.Client.GetStringAsync("/picollo/metrics");
-        await app.Client.GetStringAsync("/x");
+        using MeterListener listener = Listen(app.Services, (_, tags) => routes.Enqueue(tags["http.route"]));
+        await app.SendAsync("/picollo", "/picollo/metrics", "/x");
         await app.StopAsync();
 
         app.Routes.Page.HistogramOf(RunFact.CpuTime)!.TotalCount.Should().Be(2);
@@ -215,25 +131,13 @@ public class CpuTimeInstrumentTests
         using ServiceProvider services = new ServiceCollection().AddPicollo().BuildServiceProvider();
         CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();
         instrument.IsEnabled.Should().BeFalse();
-        object? scope = null;
-        using MeterListener listener = new();
-        listener.InstrumentPublished = (published, self) =>
-        {
-            if (published.Name == CpuTimeInstrument.Name && published.Meter.Scope == services.GetRequiredService<IMeterFactory>())
-            {
-                scope = published.Meter.Scope;
-                self.EnableMeasurementEvents(published);
-            }
-        };
-        listener.Start();
-
+        using MeterListener listener = Listen(services, (_, _) => { });
         instrument.IsEnabled.Should().BeTrue();
-        scope.Should().NotBeNull();
     }
 
-    private static MeterListener Listen(RequestApp app, Action<double, Dictionary<string, object?>> onMeasurement)
+    private static MeterListener Listen(IServiceProvider services, Action<double, Dictionary<string, object?>> onMeasurement)
     {
-        IMeterFactory factory = app.Services.GetRequiredService<IMeterFactory>();
+        IMeterFactory factory = services.GetRequiredService<IMeterFactory>();
         MeterListener listener = new()
         {
             InstrumentPublished = (instrument, self) =>

@@ -1,26 +1,11 @@
-using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Measuring;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 public class GrpcStatusTests
 {
     [Theory]
-    [InlineData("1H", 3600.0)]
-    [InlineData("2M", 120.0)]
-    [InlineData("3S", 3.0)]
-    [InlineData("250m", 0.25)]
-    [InlineData("99999999u", 99.999999)]
-    [InlineData("5n", 5e-9)]
-    [InlineData("0m", 0.0)]
-    [InlineData("", null)]
-    [InlineData("m", null)]
-    [InlineData("5", null)]
-    [InlineData("5x", null)]
-    [InlineData("-5m", null)]
-    [InlineData("+5m", null)]
-    [InlineData("5 m", null)]
-    [InlineData("1.5S", null)]
+    [InlineData("1H", 3600.0), InlineData("2M", 120.0), InlineData("3S", 3.0), InlineData("250m", 0.25), InlineData("99999999u", 99.999999)]
+    [InlineData("5n", 5e-9), InlineData("0m", 0.0), InlineData("", null), InlineData("m", null), InlineData("5", null)]
+    [InlineData("5x", null), InlineData("-5m", null), InlineData("+5m", null), InlineData("5 m", null), InlineData("1.5S", null)]
     [InlineData("999999999m", null)]
     public void Timeouts_have_at_most_eight_digits_and_a_unit(string text, double? seconds)
     {

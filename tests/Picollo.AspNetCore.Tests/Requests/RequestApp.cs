@@ -1,12 +1,7 @@
-using System.Net;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-using Picollo.AspNetCore.Measuring;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -62,15 +57,34 @@ internal sealed class RequestApp : IAsyncDisposable
         return new RequestApp(app, log);
     }
 
+    /// <summary>Sends requests one after the other, each a path or a method and a path, and reads the responses.</summary>
+    /// <returns>The status codes.</returns>
+    public async Task<IReadOnlyList<int>> SendAsync(params IReadOnlyList<string> requests)
+    {
+        List<int> statuses = [];
+        foreach (string request in requests)
+        {
+            int space = request.IndexOf(' ');
+            using HttpRequestMessage message = new(new HttpMethod(space < 0 ? "GET" : request[..space]), request[(space + 1)..]);
+            using HttpResponseMessage response = await Client.SendAsync(message);
+            statuses.Add((int)response.StatusCode);
+        }
+
+        return statuses;
+    }
+
+    /// <summary>Sends requests as <see cref="SendAsync"/> does, and waits until they have been counted.</summary>
+    public async Task<IReadOnlyList<(string Method, string Route, ulong Count)>> CountsAfterAsync(params IReadOnlyList<string> requests)
+    {
+        await SendAsync(requests);
+        return await GetCountsAsync(requests.Count);
+    }
+
     /// <summary>Waits until a number of requests have been counted, because a client may receive its response earlier.</summary>
     /// <returns>The method, route and count of each row, ordered by route.</returns>
     public async Task<IReadOnlyList<(string Method, string Route, ulong Count)>> GetCountsAsync(int requests)
     {
-        for (int i = 0; i < 6000 && Total() < (ulong)requests; i++)
-        {
-            await Task.Delay(10);
-        }
-
+        await Eventually.IsTrueAsync(() => Total() >= (ulong)requests);
         Total().Should().Be((ulong)requests);
         Routes.All.Should().OnlyContain(usage => usage.HistogramOf(RunFact.WallTime)!.TotalCount == usage.HistogramOf(RunFact.CpuTime)!.TotalCount);
         return [.. Routes.All.Select(usage => (usage.Method, usage.Route, usage.HistogramOf(RunFact.CpuTime)!.TotalCount))];

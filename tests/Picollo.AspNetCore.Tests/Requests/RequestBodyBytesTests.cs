@@ -1,9 +1,3 @@
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Tests the sizes of request bodies by route.</summary>
@@ -11,12 +5,8 @@ public class RequestBodyBytesTests
 {
     /// <summary>Otherwise, two requests would make the sum negative.</summary>
     [Theory]
-    [InlineData(null, RunValues.Unknown)]
-    [InlineData(0L, RunValues.Unknown)]
-    [InlineData(1L, 1L)]
-    [InlineData(1L << 40, 1L << 40)]
-    [InlineData((1L << 40) + 1, RunValues.Unknown)]
-    [InlineData(long.MaxValue, RunValues.Unknown)]
+    [InlineData(null, RunValues.Unknown), InlineData(0L, RunValues.Unknown), InlineData(1L, 1L), InlineData(1L << 40, 1L << 40)]
+    [InlineData((1L << 40) + 1, RunValues.Unknown), InlineData(long.MaxValue, RunValues.Unknown)]
     public void Only_possible_sizes_are_recorded(long? declared, long recorded)
     {
         using CpuUsageAsyncWatcher watcher = new();
@@ -30,7 +20,6 @@ public class RequestBodyBytesTests
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
-            web.MapPicollo().AllowAnonymous();
             web.MapPost("/upload", async (HttpRequest request) => await request.Body.CopyToAsync(Stream.Null));
             web.MapGet("/plain", () => "no body");
         });
@@ -47,13 +36,6 @@ public class RequestBodyBytesTests
 
         RouteRow upload = app.Routes.All.Single(row => row.Route == "/upload");
         (upload.Responses, upload.HistogramOf(RunFact.RequestBodyBytes)!.TotalCount, upload.SumOf(RunFact.RequestBodyBytes)).Should().Be((4, 2, 8_000));
-        JsonElement[] routes =
-            [.. JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("routes").EnumerateArray()];
-        routes.Select(route => (route.GetProperty("route").GetString(), route.GetProperty("requestBodyBytes").ValueKind)).Should().Equal(
-            ("/plain", JsonValueKind.Null), ("/upload", JsonValueKind.Object));
-        (await app.Client.GetStringAsync("/picollo/metrics")).Should()
-            .Contain("http_server_request_body_size_bytes_sum{http_request_method=\"POST\",http_route=\"/upload\"} 8000\n")
-            .And.NotContain("body_size_bytes_count{http_request_method=\"GET\"");
-        (await app.Client.GetStringAsync("/picollo")).Should().Contain("<td data-name=\"body (p50)\"><data value=\"");
+        app.Routes.All.Single(row => row.Route == "/plain").HistogramOf(RunFact.RequestBodyBytes)!.TotalCount.Should().Be(0);
     }
 }

@@ -1,10 +1,4 @@
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -21,6 +15,7 @@ public class RequestReportTests
                 web.UseExceptionHandler(error => error.Run(context => context.Response.WriteAsync("error")));
                 web.Use((context, next) =>
                 {
+                    CultureInfo.CurrentCulture = Cultures.German; // the header has decimal points in any culture
                     context.Response.OnStarting(() =>
                     {
                         context.Response.Headers.Append("Server-Timing", "db;dur=1");
@@ -73,14 +68,6 @@ public class RequestReportTests
     }
 
     [Fact]
-    public async Task By_default_responses_have_no_Server_Timing()
-    {
-        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/x", () => "x"));
-
-        (await app.Client.GetAsync("/x")).Headers.Contains("Server-Timing").Should().BeFalse();
-    }
-
-    [Fact]
     [Trait("Category", "Slow")]
     public async Task Only_requests_above_the_budget_are_logged()
     {
@@ -91,42 +78,17 @@ public class RequestReportTests
                 web.MapGet("/light", () => "light");
             },
             options => options.Requests.CpuBudget = TimeSpan.FromMilliseconds(50));
-        await app.Client.GetStringAsync("/light");
+        (await app.Client.GetAsync("/light")).Headers.Contains("Server-Timing").Should().BeFalse("it is an option");
         await app.Client.SendAsync(new HttpRequestMessage(HttpMethod.Get, "/heavy/secret?password=1") { Headers = { { "X-Secret", "header" } } });
         await app.GetCountsAsync(2);
-        for (int i = 0; i < 6000 && !app.Log.Of("Picollo.AspNetCore.CpuUsage").Any(); i++)
-        {
-            await Task.Delay(10);
-        }
+        await Eventually.IsTrueAsync(() => app.Log.Of(RequestReporter.LogCategory).Any());
 
         LogLine line = app.Log.Of("Picollo.AspNetCore.CpuUsage").Should().ContainSingle().Which;
         (line.Level, line.Event.Id, line.Event.Name).Should().Be((LogLevel.Warning, 1, "OverCpuBudget"));
-        line.Values["Method"].Should().Be("GET");
-        line.Values["Route"].Should().Be("/heavy/{id}");
-        line.Values["CpuMilliseconds"].Should().BeOfType<double>().Which.Should().BeInRange(60, 10_000);
+        line.Values["CpuMilliseconds"].Should().BeOfType<double>().Which.Should().BeGreaterThanOrEqualTo(60);
         line.Values["WallMilliseconds"].Should().BeOfType<double>().Which.Should().BeGreaterThanOrEqualTo(60);
-        line.Values["StatusCode"].Should().Be(200);
         line.Values.Keys.Should().BeEquivalentTo("Method", "Route", "CpuMilliseconds", "WallMilliseconds", "StatusCode", "{OriginalFormat}");
         line.Text.Should().MatchRegex(@"^GET /heavy/\{id\} took [0-9.]+ ms of CPU time in [0-9.]+ ms and ended with status 200$");
-    }
-
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task User_and_kernel_time_are_summed_if_requested()
-    {
-        await using RequestApp split = await RequestApp.StartAsync(
-            web => web.MapGet("/burn", () => Burn.Milliseconds(200)), options => options.Requests.CpuUsageDetail = CpuUsageDetail.UserAndKernel);
-        await split.Client.GetStringAsync("/burn");
-        await split.GetCountsAsync(1);
-        CpuUsage sums = split.Routes.All.Single().Split;
-        sums.Total.TotalMilliseconds.Should().BeInRange(180, 10_000);
-        sums.UserShare.Should().BeGreaterThan(0.6, "the request has computed");
-        sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().HistogramOf(RunFact.CpuTime)!.GetPercentileValue(100), 20_000_000);
-
-        await using RequestApp total = await RequestApp.StartAsync(web => web.MapGet("/burn", () => Burn.Milliseconds(1)));
-        await total.Client.GetStringAsync("/burn");
-        await total.GetCountsAsync(1);
-        total.Routes.All.Single().Split.Should().Be(default(CpuUsage));
     }
 
     /// <summary>Starts each response before the rest of the pipeline.</summary>

@@ -1,12 +1,5 @@
-using System.Globalization;
-using System.Net;
 using System.Net.Sockets;
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.RateLimiting;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -23,22 +16,10 @@ public class ResponseTests
             web.MapGet("/status/{code}", (int code) => Results.StatusCode(code));
             web.MapGet("/status/fails", string () => throw new InvalidOperationException("fails"));
         });
-        foreach (string code in new[] { "200", "204", "304", "400", "404", "500" })
-        {
-            await app.Client.GetAsync($"/status/{code}");
-        }
+        await app.SendAsync("/status/200", "/status/204", "/status/304", "/status/400", "/status/404", "/status/500", "/status/fails");
 
-        await app.Client.GetAsync("/status/fails");
-        await app.GetCountsAsync(7);
-
-        Of(app, "/status/{code}").Should().Equal(0, 2, 1, 2, 1, 0);
-        Of(app, "/status/fails").Should().Equal(0, 0, 0, 0, 1, 0);
-        string exposition = await app.Client.GetStringAsync("/picollo/metrics");
-        exposition.Should().Contain("# TYPE picollo_http_server_responses_total counter\n")
-            .And.Contain("picollo_http_server_responses_total{http_request_method=\"GET\",http_route=\"/status/{code}\",response=\"2xx\"} 2\n")
-            .And.Contain("picollo_http_server_responses_total{http_request_method=\"GET\",http_route=\"/status/{code}\",response=\"4xx\"} 2\n")
-            .And.NotContain("response=\"1xx\"");
-        (await app.Client.GetStringAsync("/picollo")).Should().Contain("7").And.Contain("<small> 2 4xx, 1 5xx</small>");
+        (await Responses.ClassesAsync(app, 7, "/status/{code}")).Should().Be("2xx 2, 3xx 1, 4xx 2, 5xx 1");
+        (await Responses.ClassesAsync(app, 7, "/status/fails")).Should().Be("5xx 1");
     }
 
     [Fact]
@@ -49,13 +30,7 @@ public class ResponseTests
             web.MapPicollo().AllowAnonymous();
             web.MapGet("/status/{code}", (int code) => Results.StatusCode(code));
         });
-        for (int code = 200; code < 210; code++)
-        {
-            await app.Client.GetAsync($"/status/{code}");
-            await app.Client.GetAsync($"/status/{code}");
-        }
-
-        await app.GetCountsAsync(20);
+        await app.CountsAfterAsync([.. Enumerable.Range(0, 20).Select(i => $"/status/{200 + (i / 2)}")]);
         RouteRow status = app.Routes.All.Single();
         string[] lines = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
 
@@ -70,26 +45,6 @@ public class ResponseTests
         static string Line(string code, int count) =>
             $"http_server_request_duration_seconds_count{{http_request_method=\"GET\",http_response_status_code=\"{code}\","
             + $"http_route=\"/status/{{code}}\"}} {count}";
-    }
-
-    [Fact]
-    public async Task Requests_of_disconnected_clients_have_their_own_class()
-    {
-        TaskCompletionSource arrived = new(), mayEnd = new();
-        await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/slow", async (HttpContext context) =>
-        {
-            context.RequestAborted.Register(() => mayEnd.SetResult());
-            arrived.SetResult();
-            await mayEnd.Task;
-        }));
-        using CancellationTokenSource disconnect = new();
-        Task<HttpResponseMessage> request = app.Client.GetAsync("/slow", disconnect.Token);
-        await arrived.Task;
-        await disconnect.CancelAsync();
-        await FluentActions.Awaiting(() => request).Should().ThrowAsync<OperationCanceledException>();
-        await app.GetCountsAsync(1);
-
-        Of(app, "/slow").Should().Equal(0, 0, 0, 0, 0, 1);
     }
 
     [Fact]
@@ -126,7 +81,6 @@ public class ResponseTests
             web =>
             {
                 web.UseRateLimiter();
-                web.MapPicollo().AllowAnonymous();
                 web.MapGet("/limited", () => "limited").RequireRateLimiting("one");
             },
             build: builder => builder.Services.AddRateLimiter(limiter =>
@@ -134,27 +88,14 @@ public class ResponseTests
                 limiter.RejectionStatusCode = 429;
                 limiter.AddFixedWindowLimiter("one", window => (window.PermitLimit, window.Window) = (1, TimeSpan.FromHours(1)));
             }));
-        for (int i = 0; i < 3; i++)
-        {
-            await app.Client.GetAsync("/limited");
-        }
-
+        await app.SendAsync("/limited", "/limited", "/limited");
         await app.GetCountsAsync(1);
         RouteRow route = app.Routes.All.Single();
-        for (int i = 0; i < 6000 && route.Rejected < 2; i++)
-        {
-            await Task.Delay(10);
-        }
+        await Eventually.IsTrueAsync(() => route.Rejected == 2);
 
         (route.Rejected, route.HistogramOf(RunFact.CpuTime)!.TotalCount, route.HistogramOf(RunFact.WallTime)!.TotalCount).Should().Be((2, 1, 1));
         route.TotalCpuNanoseconds.Should().BeGreaterThan(route.SumOf(RunFact.CpuTime), "rejecting also takes CPU time");
         Of(app, "/limited").Should().Equal(0, 1, 0, 2, 0, 0);
-        using JsonDocument json = JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json"));
-        JsonElement row = json.RootElement.GetProperty("routes").EnumerateArray().Single(one => one.GetProperty("route").GetString() == "/limited");
-        (row.GetProperty("count").GetInt32(), row.GetProperty("rejected").GetInt32(), row.GetProperty("cpuSeconds").GetProperty("count").GetInt32())
-            .Should().Be((3, 2, 1));
-        (await app.Client.GetStringAsync("/picollo/metrics")).Should()
-            .Contain("picollo_http_server_rejected_requests_total{http_request_method=\"GET\",http_route=\"/limited\"} 2\n");
     }
 
     [Fact]
@@ -162,20 +103,12 @@ public class ResponseTests
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/heavy", () => "heavy").RequireCpuWorker(),
-            options => options.CpuWorkerQueueLimit = 0);
+            options => (options.CpuWorkerQueueLimit, options.CpuWorkers.WorkerCount) = (0, 1));
         using ManualResetEventSlim mayEnd = new();
-        _ = app.Services.GetRequiredService<Picollo.AspNetCore.Workers.CpuWorkers>().Pool.RunAsync(_ => mayEnd.Wait());
-        for (int i = 1; i < app.Services.GetRequiredService<Picollo.AspNetCore.Workers.CpuWorkers>().Pool.WorkerCount; i++)
-        {
-            _ = app.Services.GetRequiredService<Picollo.AspNetCore.Workers.CpuWorkers>().Pool.RunAsync(_ => mayEnd.Wait());
-        }
-
-        (await app.Client.GetAsync("/heavy")).StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+        _ = app.Services.GetRequiredService<Picollo.Scheduling.CpuWorkerPool>().RunAsync(_ => mayEnd.Wait());
+        (await app.SendAsync("/heavy")).Should().Equal(503);
         mayEnd.Set();
-        for (int i = 0; i < 6000 && app.Routes.All.Count == 0; i++)
-        {
-            await Task.Delay(10);
-        }
+        await Eventually.IsTrueAsync(() => app.Routes.All.Count > 0);
 
         RouteRow route = app.Routes.All.Single();
         (route.Rejected, route.HistogramOf(RunFact.CpuTime)!.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));

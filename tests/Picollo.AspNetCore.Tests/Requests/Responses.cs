@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Reads the responses of an application from its JSON and its exposition.</summary>

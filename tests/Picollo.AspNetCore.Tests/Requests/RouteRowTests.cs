@@ -1,6 +1,3 @@
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
-
 namespace Picollo.AspNetCore.Tests.Requests;
 
 public class RouteRowTests

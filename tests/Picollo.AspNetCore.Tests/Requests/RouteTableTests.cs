@@ -1,9 +1,7 @@
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
-using Picollo.AspNetCore.Measuring;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

@@ -1,12 +1,7 @@
-using System.Text.Json;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http.Connections;
 using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.SignalR.Client;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -45,6 +40,7 @@ public class WorkMeterTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task Work_inside_a_request_or_other_work_is_counted_once()
     {
         const double Unit = 50; // milliseconds
@@ -110,12 +106,15 @@ public class WorkMeterTests
         app.Log.Of(RequestReporter.LogCategory).Should().ContainSingle().Which.Text.Should().Contain("no clock");
     }
 
+    /// <summary>Without the filter, methods over long polling run in the flow of a request that has ended.</summary>
     [Theory]
     [Trait("Category", "Slow")]
-    [InlineData(HttpTransportType.WebSockets)]
-    [InlineData(HttpTransportType.ServerSentEvents)]
-    [InlineData(HttpTransportType.LongPolling)]
-    public async Task Hub_methods_have_rows_over_every_transport(HttpTransportType transport)
+    [InlineData(HttpTransportType.WebSockets, true)]
+    [InlineData(HttpTransportType.ServerSentEvents, true)]
+    [InlineData(HttpTransportType.LongPolling, true)]
+    [InlineData(HttpTransportType.WebSockets, false)]
+    [InlineData(HttpTransportType.LongPolling, false)]
+    public async Task Hub_methods_have_rows_over_every_transport_or_are_counted_for_the_hub(HttpTransportType transport, bool isNamed)
     {
         const int Calls = 10;
         await using RequestApp app = await RequestApp.StartAsync(
@@ -123,54 +122,38 @@ public class WorkMeterTests
             build: builder =>
             {
                 builder.Services.AddSignalR();
-                builder.Services.AddPicollo().AddPicolloHubMethods().AddPicolloHubMethods();
+                _ = isNamed ? builder.Services.AddPicollo().AddPicolloHubMethods().AddPicolloHubMethods() : null;
             });
-        await CallAsync(app, transport, Calls);
-
-        Row row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
-        (row.Name, row.HistogramOf(RunFact.CpuTime)!.TotalCount).Should().Be(("BurningHub.Burn", Calls));
-        (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt);
-        app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds).Should()
-            .BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not include the time of the methods");
-    }
-
-    /// <summary>Without the filter, methods over long polling run in the flow of a request that has ended.</summary>
-    [Theory]
-    [Trait("Category", "Slow")]
-    [InlineData(HttpTransportType.WebSockets)]
-    [InlineData(HttpTransportType.ServerSentEvents)]
-    [InlineData(HttpTransportType.LongPolling)]
-    public async Task Without_the_filter_hub_methods_are_counted_for_the_hub_over_every_transport(HttpTransportType transport)
-    {
-        const int Calls = 10;
-        await using RequestApp app = await RequestApp.StartAsync(
-            web => web.MapHub<BurningHub>("/hub"),
-            build: builder => builder.Services.AddSignalR());
-        await CallAsync(app, transport, Calls);
-        for (int i = 0; i < 6000 && !app.Routes.All.Any(route => route.Route == "/hub (long-lived)" && route.Responses > 0); i++)
-        {
-            await Task.Delay(10);
-        }
-
-        double milliseconds = app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds) / 1e6;
-        milliseconds.Should().BeGreaterThanOrEqualTo(Calls * Burnt);
-        if (transport == HttpTransportType.LongPolling)
-        {
-            app.Routes.All.Sum(route => route.AfterEndNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt / 2);
-        }
-    }
-
-    private static async Task CallAsync(RequestApp app, HttpTransportType transport, int calls)
-    {
         HubConnection connection = new HubConnectionBuilder().WithUrl(new Uri(app.Address, "/hub"), transport).Build();
         await connection.StartAsync();
-        for (int i = 0; i < calls; i++)
+        for (int i = 0; i < Calls; i++)
         {
             (await connection.InvokeAsync<double>("Burn")).Should().BeGreaterThanOrEqualTo(Burnt);
         }
 
         await connection.StopAsync();
         await connection.DisposeAsync();
+        (await app.SendAsync("/hub/negotiate")).Should().Equal(405);
+        await Eventually.IsTrueAsync(() => app.Routes.All.Any(route => route.Route == "/hub (long-lived)" && route.Responses > 0)
+            && app.Routes.All.Any(route => (route.Method, route.Route) == ("GET", "/hub/negotiate")));
+
+        string[] rows = [.. app.Routes.All.Select(route => $"{route.Method} {route.Route}")];
+        rows.Where(row => row is not ("_OTHER /hub" or "POST /hub")).Should()
+            .BeEquivalentTo("GET /hub (long-lived)", "GET /hub/negotiate", "POST /hub/negotiate");
+        rows.Contains("POST /hub").Should().Be(transport != HttpTransportType.WebSockets);
+        long ofRoutes = app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds);
+        long methods = (long)(Calls * Burnt * 1e6);
+        if (!isNamed)
+        {
+            ofRoutes.Should().BeGreaterThanOrEqualTo(methods);
+            app.Services.GetRequiredService<WorkMeter>().All.Should().BeEmpty();
+            return;
+        }
+
+        Row row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
+        (row.Name, row.HistogramOf(RunFact.CpuTime)!.TotalCount).Should().Be(("BurningHub.Burn", Calls));
+        row.TotalCpuNanoseconds.Should().BeGreaterThanOrEqualTo(methods);
+        ofRoutes.Should().BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not include the time of the methods");
     }
 
     private sealed class BurningHub : Hub

@@ -1,7 +1,3 @@
-using System.Globalization;
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.Metrics;
-
 namespace Picollo.AspNetCore.Tests.Soak;
 
 /// <summary>200 registered histograms of three kinds, and the number of values that were recorded into each.</summary>

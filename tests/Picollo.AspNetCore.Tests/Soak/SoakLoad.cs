@@ -1,15 +1,10 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using System.Net;
 using System.Net.Http.Headers;
-using System.Text.Json;
 using Microsoft.AspNetCore.SignalR.Client;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 using Picollo.Profiling;
 using Picollo.Scheduling;
 
@@ -368,59 +363,23 @@ internal sealed class SoakLoad : IAsyncDisposable
         Profiles++;
     }
 
+    /// <summary>Runs a task that completes, fails, or is canceled while it runs.</summary>
     private async Task RunTaskAsync(int count)
     {
-        switch (count % 4)
-        {
-            case 0:
-                Interlocked.Increment(ref Tasks.Submitted);
-                await Pool.RunAsync(cpu =>
-                {
-                    Thread.SpinWait(1000);
-                    cpu.Checkpoint();
-                    _histograms.RecordShared(count);
-                });
-                Interlocked.Increment(ref Tasks.Completed);
-                break;
-            case 1:
-                Interlocked.Increment(ref Tasks.Submitted);
-                Func<Task> failing = () => Pool.RunAsync(_ => throw new FormatException());
-                await failing.Should().ThrowAsync<FormatException>();
-                Interlocked.Increment(ref Tasks.Failed);
-                break;
-            case 2:
-                Interlocked.Increment(ref Tasks.Submitted);
-                using (CancellationTokenSource cancel = new())
-                {
-                    TaskCompletionSource runs = new(TaskCreationOptions.RunContinuationsAsynchronously);
-                    Task canceled = Pool.RunAsync(async cpu =>
-                    {
-                        runs.SetResult();
-                        while (true)
-                        {
-                            await cpu.CheckpointAsync();
-                            await Task.Delay(1, CancellationToken.None);
-                        }
-                    }, cancellationToken: cancel.Token);
-                    await runs.Task;
-                    await cancel.CancelAsync();
-                    Func<Task> ending = () => canceled;
-                    await ending.Should().ThrowAsync<OperationCanceledException>();
-                }
-
-                Interlocked.Increment(ref Tasks.Canceled);
-                break;
-            default:
-                const int Items = 6;
-                Interlocked.Add(ref Tasks.Submitted, Pool.WorkerCount);
-                await Pool.ForEachAsync(Enumerable.Range(0, Items), (item, cpu) =>
-                {
-                    _histograms.RecordShared(item);
-                    cpu.Checkpoint();
-                });
-                Interlocked.Add(ref Tasks.Completed, Pool.WorkerCount);
-                break;
-        }
+        Interlocked.Increment(ref Tasks.Submitted);
+        using CancellationTokenSource cancel = new();
+        Task task = Pool.RunAsync(
+            async cpu =>
+            {
+                _histograms.RecordShared(count);
+                await (count % 3 == 2 ? cancel.CancelAsync() : Task.CompletedTask);
+                await cpu.CheckpointAsync();
+                _ = count % 3 == 1 ? throw new FormatException() : 0;
+            },
+            cancellationToken: cancel.Token);
+        await task.ContinueWith(_ => { }, TaskScheduler.Default);
+        task.Status.Should().Be((count % 3) switch { 0 => TaskStatus.RanToCompletion, 1 => TaskStatus.Faulted, _ => TaskStatus.Canceled });
+        Interlocked.Increment(ref (count % 3 == 0 ? ref Tasks.Completed : ref (count % 3 == 1 ? ref Tasks.Failed : ref Tasks.Canceled)));
     }
 
     /// <summary>Uses a watcher across awaits, and records measurements of a meter.</summary>

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 
 namespace Picollo.AspNetCore.Tests.Soak;
@@ -64,9 +63,6 @@ internal sealed record SoakSample(
 /// <summary>The samples of a run.</summary>
 internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
 {
-    private const string Bars = "▁▂▃▄▅▆▇█";
-    private const int Columns = 60;
-
     /// <summary>Describes each excessive growth from the second fifth of the run, when everything has started, to the last fifth.</summary>
     public IEnumerable<string> DescribeGrowth() =>
         from curve in SoakSample.Curves
@@ -86,17 +82,17 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
                 .Select(value => value.ToString("0.###", CultureInfo.InvariantCulture))) + "\n")
             .Prepend("seconds,requests,profiles,threads started," + string.Join(',', SoakSample.Curves.Select(curve => curve.Name.Replace(",", ""))) + "\n"));
 
-    /// <summary>Returns a Markdown table with a row for each curve. Its bars are scaled from the smallest to the largest value.</summary>
+    /// <summary>Returns a Markdown table with a row for each curve.</summary>
     public string ToTable()
     {
-        StringBuilder text = new("| value | first sample | p10 from 20 % to 40 % | p10 from 80 % to 100 % | min to max | over time |\n| --- | --: | --: | --: | --: | --- |\n");
+        StringBuilder text = new(
+            "| value | first sample | p10 from 20 % to 40 % | p10 from 80 % to 100 % | min to max |\n| --- | --: | --: | --: | --: |\n");
         foreach (var (name, value, _) in SoakSample.Curves)
         {
-            double[] all = Means(value);
             text.Append(
                 CultureInfo.InvariantCulture,
                 $"| {name} | {value(samples[0]):0.##} | {Level(value, 1):0.##} | {Level(value, 4):0.##} ")
-                .Append(CultureInfo.InvariantCulture, $"| {samples.Min(value):0.##} to {samples.Max(value):0.##} | `{Sparkline(all)}` |\n");
+                .Append(CultureInfo.InvariantCulture, $"| {samples.Min(value):0.##} to {samples.Max(value):0.##} |\n");
         }
 
         return text.ToString();
@@ -126,19 +122,6 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
         }
 
         return svg.Append(CultureInfo.InvariantCulture, $"<text x=\"{Width - 8}\" y=\"{top - 2}\" text-anchor=\"end\">{end:0} s</text></svg>\n").ToString();
-    }
-
-    internal static string Sparkline(double[] values)
-    {
-        double least = values.Min(), range = Math.Max(values.Max() - least, 1e-9);
-        return string.Concat(values.Select(value => Bars[(int)Math.Min((value - least) / range * Bars.Length, Bars.Length - 1)]));
-    }
-
-    private double[] Means(Func<SoakSample, double> value)
-    {
-        int columns = Math.Min(Columns, samples.Count);
-        return [.. Enumerable.Range(0, columns).Select(i =>
-            samples.Take((samples.Count * i / columns)..(samples.Count * (i + 1) / columns)).Average(value))];
     }
 
     /// <summary>Returns the 10th percentile of the values in a fifth of the run.</summary>

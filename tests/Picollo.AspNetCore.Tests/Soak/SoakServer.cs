@@ -1,15 +1,7 @@
-using System.Collections.Concurrent;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.SignalR;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.AspNetCore.Tests.Requests;
-using Picollo.Export;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
-using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 

@@ -1,11 +1,7 @@
 using System.Diagnostics;
-using System.Globalization;
-using System.Text.Json;
 using Picollo.AspNetCore.Tests.Page;
-using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Tests;
-using Picollo.Metrics;
 using Picollo.Scheduling;
 using Xunit.Abstractions;
 
@@ -41,29 +37,6 @@ public class SoakTests(ITestOutputHelper output)
             duration is null ? 3 * Short : Durations.Parse(duration)
                 ?? throw new FormatException($"{Switch} is {duration}, but must have the form 30s, 10m or 2h."),
             duration is null ? null : Path.Combine(Repository.Root, "artifacts", "test-results"));
-    }
-
-    [Theory]
-    [InlineData("30s", 30)]
-    [InlineData("10m", 600)]
-    [InlineData("2h", 7200)]
-    public void Durations_have_the_format_of_build_sh(string text, int seconds) => Durations.Parse(text).Should().Be(TimeSpan.FromSeconds(seconds));
-
-    [Fact]
-    public void Only_growth_is_reported()
-    {
-        SoakSample flat = new(0, 0, 0, 0, 50e6, 10e6, 90e6, 300e6, 200, 60, 900, 1e6, 0.5, 1, 10);
-        SoakSeries series = new([.. Enumerable.Range(0, SamplesPerRun).Select(i => flat with
-        {
-            Seconds = i * 5,
-            Requests = i * 1000,
-            Heap = flat.Heap + (i < SamplesPerRun / 5 ? i * 1e6 : 80e6) + (i % 7 * 1e5),
-        })]);
-
-        series.DescribeGrowth().Should().BeEmpty("it grows only in the first fifth");
-        series.With(sample => sample with { Heap = sample.Heap + (24 * sample.Requests) }).DescribeGrowth().Should().ContainSingle().Which.Should().StartWith("heap");
-        series.With(sample => sample with { Descriptors = sample.Seconds / 60 }).DescribeGrowth().Should().ContainSingle().Which.Should().StartWith("descriptors");
-        SoakSeries.Sparkline([1, 2, 8, 0]).Should().Be("▂▃█▁");
     }
 
     private async Task RunAsync(TimeSpan duration, string? results)

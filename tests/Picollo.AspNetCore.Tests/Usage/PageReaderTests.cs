@@ -1,8 +1,3 @@
-using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Measuring;
-using Picollo.AspNetCore.Reading;
-using Picollo.Metrics;
-
 namespace Picollo.AspNetCore.Tests.Usage;
 
 public sealed class PageReaderTests : IDisposable
@@ -87,7 +82,7 @@ public sealed class PageReaderTests : IDisposable
         reader.Read().Routes[0].Rate.Should().BeApproximately(20, 1e-6);
         _clock.Advance(100);
         reader.Read();
-        for (int i = 0; i < 4000; i++)
+        for (int i = 0; i < 250; i++)
         {
             _clock.Advance(0.05);
             Count(1);
@@ -97,7 +92,7 @@ public sealed class PageReaderTests : IDisposable
         PageReading last = reader.Read();
         last.Window.TotalSeconds.Should().BeInRange(9, 10);
         last.Routes[0].Rate.Should().BeApproximately(20, 1e-3);
-        reader.KeptReadings.Should().BeLessThan(50, "there were twenty readings per second for minutes");
+        reader.KeptReadings.Should().BeLessThan(50, "there were twenty readings per second for ten seconds");
     }
 
     [Fact]
@@ -136,7 +131,7 @@ public sealed class PageReaderTests : IDisposable
 
         reading.Routes[0].MachineShare.Should().BeApproximately(0.5, 0.005);
         reading.Processors.Should().Be(Environment.ProcessorCount);
-        reading.Histograms.Should().BeEmpty();
+        reading.ProcessShare.Should().BePositive();
     }
 
     [Fact]

@@ -1,6 +1,3 @@
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class MergerTests

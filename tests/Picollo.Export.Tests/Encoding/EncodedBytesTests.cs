@@ -1,4 +1,3 @@
-using Picollo.Metrics;
 using static Picollo.Export.Tests.RawEncoding;
 
 namespace Picollo.Export.Tests;

@@ -1,7 +1,3 @@
-using System.Buffers;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class EncodingTests
@@ -146,25 +142,6 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Runs_of_zeros_are_written_as_in_the_HdrHistogram_libraries()
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
-        histogram.Record([1, 1, 3, 4, 31]);
-        HdrHistogramEncoding.Encode(histogram).Should().Equal(RawEncoding.OfNumbers(1, 1, 1000, 0, 2, 0, 1, 1, -26, 1));
-    }
-
-    [Fact]
-    public void A_total_that_overflows_is_rejected()
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
-        histogram.Record(3, long.MaxValue);
-        histogram.Record(7, long.MaxValue);
-        histogram.Record(900, 2); // 2⁶⁴ in all
-
-        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("The histogram has more than 2^63-1 values*");
-    }
-
-    [Fact]
     public void Counts_up_to_2_to_the_63_minus_1_are_encoded_and_larger_ones_are_rejected()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
@@ -177,7 +154,7 @@ public class EncodingTests
 
         histogram.Record(900, 1);
         Rejected("The histogram has more than 2^63-1 values*");
-        histogram.Record(900, long.MaxValue);
+        histogram.Record(900, 1UL << 63); // 2⁶⁴ in all
         Rejected("The histogram has more than 2^63-1 values*");
         histogram.Record(3, ulong.MaxValue / 2 + 2);
         Rejected("The histogram has more than 2^63-1 values*");
@@ -232,17 +209,6 @@ public class EncodingTests
         PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram));
         (decoded.TotalCount, decoded.OverflowCount, decoded.MinTrackableValue).Should().Be((1, 0, 0));
         decoded.GetBucket(6_000).Count.Should().Be(1);
-    }
-
-    [Fact]
-    public void Null_arguments_and_disposed_histograms_are_rejected()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        ((Action)(() => HdrHistogramEncoding.Encode(null!))).Should().Throw<ArgumentNullException>();
-        ((Action)(() => HdrHistogramEncoding.EncodeCompressed(null!))).Should().Throw<ArgumentNullException>();
-        ((Action)(() => HdrHistogramEncoding.Encode(histogram, null!))).Should().Throw<ArgumentNullException>();
-        histogram.Dispose();
-        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ObjectDisposedException>();
     }
 
     [Fact]

@@ -1,6 +1,3 @@
-using System.Text;
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class LogReaderTests
@@ -44,35 +41,6 @@ public class LogReaderTests
         first.GetPercentile(99).Bucket.End.Should().Be(409_599);
     }
 
-    [Theory]
-    [InlineData(GoldenLogs.V2)]
-    [InlineData(GoldenLogs.Tagged)]
-    public void A_log_that_is_written_again_has_the_same_content(string name)
-    {
-        using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(name));
-        using var written = new MemoryStream();
-        using (var writer = new HdrHistogramLogWriter(written, leaveOpen: true))
-        {
-            writer.WriteHeader(log.ReadAll().First().StartTime);
-            using var all = new HdrHistogramLogReader(GoldenLogs.PathOf(name));
-            foreach (HdrHistogramLogInterval interval in all.ReadAll())
-            {
-                writer.WriteInterval(interval.Histogram, interval.StartTime, interval.StartTime + interval.Length, interval.Tag);
-            }
-        }
-
-        written.Position = 0;
-        using var again = new HdrHistogramLogReader(written);
-        using var before = new HdrHistogramLogReader(GoldenLogs.PathOf(name));
-        foreach ((HdrHistogramLogInterval ours, HdrHistogramLogInterval theirs) in again.ReadAll().Zip(before.ReadAll()))
-        {
-            ours.Max.Should().Be(theirs.Max);
-            ours.Histogram.BucketsWithValues.Should().Equal(theirs.Histogram.BucketsWithValues);
-        }
-
-        again.Read().Should().BeNull();
-    }
-
     /// <summary>HdrHistogram.NET writes UTF-16 with a byte-order mark.</summary>
     [Theory]
     [InlineData("utf-16")]
@@ -83,7 +51,7 @@ public class LogReaderTests
         var encoding = Encoding.GetEncoding(name);
         byte[] text = [.. encoding.Preamble, .. encoding.GetBytes(Header + $"Tag=é,0.5,1,3,{Histogram}\n1.5,1,3,{Histogram}\n")];
 
-        foreach (Stream stream in new Stream[] { new MemoryStream(text), new ByteByByte(text) })
+        foreach (Stream stream in new Stream[] { new MemoryStream(text), new Pieces(text, () => 1) })
         {
             using var log = new HdrHistogramLogReader(stream);
             List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
@@ -185,9 +153,7 @@ public class LogReaderTests
     [InlineData("#[StartTime: 1000000000.5 x]\n", "968464000.5", 968_464_000.5, -31_536_000)]
     [InlineData("#[StartTime: 1000000000.5 x]\n", "1000000001.5", 1_000_000_001.5, 1)]
     [InlineData("#[BaseTime: 1000000000.25 x]\n", "5", 1_000_000_005.25, 1_000_000_000.25)]
-    [InlineData("", "1000000001.5", 1_000_000_001.5, 0)]
-    [InlineData("", "0.5", 0.5, 0)]
-    [InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
+    [InlineData("", "1000000001.5", 1_000_000_001.5, 0), InlineData("", "0.5", 0.5, 0), InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
     [InlineData("#[StartTime:5 x]\n", "0.5", 0.5, 0)]
     public void Times_have_the_same_meaning_as_in_the_HdrHistogram_libraries(string header, string timestamp, double seconds, double offset)
     {
@@ -272,14 +238,6 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_line_of_doubles_is_rejected()
-    {
-        string doubles = Convert.ToBase64String([0x0c, 0x72, 0x12, 0x4f, 0, 0, 0, 0]);
-        Read($"1,2,3,{doubles}\n").Invoking(log => log.Read())
-            .Should().Throw<HdrHistogramFormatException>().WithMessage("A histogram of doubles*(line 1, character 6)");
-    }
-
-    [Fact]
     public void A_last_line_without_line_end_is_read_if_complete_and_reported_if_truncated()
     {
         string line = $"Tag=a,0.5,1,3,{Histogram}";
@@ -302,19 +260,13 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_truncated_time_is_rejected()
+    public void A_truncated_time_is_rejected_and_a_complete_one_without_line_end_is_accepted()
     {
-        HdrHistogramLogReader log = Read("#[StartTime: 14418");
-        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is truncated: *");
-        log.StartTime.Should().BeNull();
-    }
-
-    [Fact]
-    public void A_complete_time_without_line_end_is_accepted()
-    {
-        HdrHistogramLogReader log = Read("#[StartTime: 14418 (seconds since epoch)]");
-        log.Read().Should().BeNull();
-        log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(14418));
+        HdrHistogramLogReader truncated = Read("#[StartTime: 14418"), complete = Read("#[StartTime: 14418 (seconds since epoch)]");
+        truncated.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is truncated: *");
+        truncated.StartTime.Should().BeNull();
+        complete.Read().Should().BeNull();
+        complete.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(14418));
     }
 
     [Fact]
@@ -326,24 +278,12 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_byte_order_mark_is_skipped()
-    {
-        using HdrHistogramLogReader log = Read($"\uFEFF#[StartTime: 5 (seconds since epoch)]\n0.0,1.0,0.0,{Histogram}\n");
-        log.Read().Should().NotBeNull();
-        log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(5));
-
-        using HdrHistogramLogReader first = Read($"\uFEFF7.0,1.0,0.0,{Histogram}\n");
-        first.Read()!.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(7));
-        Read("\uFEFF").Read().Should().BeNull();
-    }
-
-    [Fact]
     public void A_line_can_be_read_in_pieces_of_any_size()
     {
         byte[] log = Encoding.UTF8.GetBytes($"{Header}0,1,1,{Histogram}\r\nTag=b,1,1,1,{Histogram}\r\n");
         Seeded.Run(50, random =>
         {
-            using var reader = new HdrHistogramLogReader(new PiecewiseStream(log, random));
+            using var reader = new HdrHistogramLogReader(new Pieces(log, () => random.Next(1, 40)));
             reader.ReadAll().Select(interval => interval.Tag).Should().Equal(null, "b");
         });
     }
@@ -351,7 +291,8 @@ public class LogReaderTests
     [Fact]
     public void A_line_that_is_too_long_is_rejected_in_bounded_memory_and_the_next_is_read()
     {
-        var log = new HdrHistogramLogReader(new LongLine(200_000_000, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\nwrong\n")));
+        var log = new HdrHistogramLogReader(
+            new Repeated(Encoding.UTF8.GetBytes(new string('x', 1_000_000)), 200, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\nwrong\n")));
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The line has 134217728 bytes or more (line 1, character 134217728)");
@@ -366,7 +307,7 @@ public class LogReaderTests
     public void Reading_a_log_takes_the_memory_of_one_line()
     {
         byte[] line = Encoding.UTF8.GetBytes($"0,1,1,{Histogram} {new string('x', 1_000_000)}\n");
-        using var log = new HdrHistogramLogReader(new Repeated(line, 100));
+        using var log = new HdrHistogramLogReader(new Repeated(line, 100, []));
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         log.ReadAll().Sum(interval => (double)interval.Histogram.TotalCount).Should().Be(300);
@@ -394,82 +335,28 @@ public class LogReaderTests
 
     private static HdrHistogramLogReader Read(string text) => new(new MemoryStream(Encoding.UTF8.GetBytes(text)));
 
-    private sealed class ByteByByte(byte[] bytes) : MemoryStream(bytes)
+    private sealed class Pieces(byte[] bytes, Func<int> most) : MemoryStream(bytes)
     {
-        public override int Read(byte[] buffer, int offset, int count) => base.Read(buffer, offset, Math.Min(count, 1));
+        public override int Read(byte[] buffer, int offset, int count) => base.Read(buffer, offset, Math.Min(count, most()));
 
-        public override int Read(Span<byte> buffer) => base.Read(buffer[..Math.Min(buffer.Length, 1)]);
+        public override int Read(Span<byte> buffer) => base.Read(buffer[..Math.Min(buffer.Length, most())]);
     }
 
-    private abstract class ReadStream : Stream
-    {
-        public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => false;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
-
-        public override void Flush()
-        {
-        }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-    }
-
-    private sealed class PiecewiseStream(byte[] data, Random random) : ReadStream
-    {
-        private int _position;
-
-        public override int Read(byte[] buffer, int offset, int count)
-        {
-            int length = Math.Min(Math.Min(count, random.Next(1, 40)), data.Length - _position);
-            data.AsSpan(_position, length).CopyTo(buffer.AsSpan(offset));
-            _position += length;
-            return length;
-        }
-    }
-
-    private sealed class LongLine(long length, byte[] rest) : ReadStream
+    /// <summary>A long stream that takes the memory of a part.</summary>
+    private sealed class Repeated(byte[] part, int times, byte[] rest) : MemoryStream
     {
         private long _position;
 
-        public override int Read(byte[] buffer, int offset, int count)
+        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
+
+        public override int Read(Span<byte> buffer)
         {
-            bool inLine = _position < length;
-            int read = (int)Math.Min(count, inLine ? length - _position : length + rest.Length - _position);
-            if (inLine)
-            {
-                buffer.AsSpan(offset, read).Fill((byte)'x');
-            }
-            else
-            {
-                rest.AsSpan((int)(_position - length), read).CopyTo(buffer.AsSpan(offset));
-            }
-
-            _position += read;
-            return read;
-        }
-    }
-
-    private sealed class Repeated(byte[] data, int times) : ReadStream
-    {
-        private long _position;
-
-        public override int Read(byte[] buffer, int offset, int count)
-        {
-            int at = (int)(_position % data.Length);
-            int read = _position == (long)data.Length * times ? 0 : Math.Min(count, data.Length - at);
-            data.AsSpan(at, read).CopyTo(buffer.AsSpan(offset));
-            _position += read;
-            return read;
+            long end = (long)part.Length * times;
+            ReadOnlySpan<byte> next = _position < end ? part.AsSpan((int)(_position % part.Length)) : rest.AsSpan((int)(_position - end));
+            next = next[..Math.Min(buffer.Length, next.Length)];
+            next.CopyTo(buffer);
+            _position += next.Length;
+            return next.Length;
         }
     }
 }

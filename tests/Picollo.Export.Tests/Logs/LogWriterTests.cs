@@ -1,7 +1,3 @@
-using System.Text;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class LogWriterTests
@@ -45,63 +41,6 @@ public class LogWriterTests
             writer.WriteHeader(Start);
             writer.WriteInterval(Of(1), Start, Start.AddSeconds(1));
         }));
-
-    /// <summary>The kind of such a time is lost. .NET converts it as local time, like <see cref="DateTime.ToUniversalTime"/>. It used to be
-    /// written as UTC, which was five hours too early for a process in New York.</summary>
-    [Fact]
-    public void A_time_of_unspecified_kind_is_a_local_one()
-    {
-        string? before = Environment.GetEnvironmentVariable("TZ");
-        try
-        {
-            Environment.SetEnvironmentVariable("TZ", "America/New_York");
-            TimeZoneInfo.ClearCachedData();
-            DateTime winter = new(2026, 1, 2, 3, 4, 5);
-            TimeSpan offset = TimeZoneInfo.Local.GetUtcOffset(winter);
-            if (!OperatingSystem.IsWindows())
-            {
-                offset.Should().Be(TimeSpan.FromHours(-5));
-            }
-
-            using MemoryStream stream = new(Encoding.UTF8.GetBytes(Write(writer =>
-            {
-                writer.WriteHeader(winter);
-                writer.WriteInterval(Of(1), winter, winter.AddSeconds(1));
-            })));
-            using HdrHistogramLogReader log = new(stream);
-
-            log.Read()!.StartTime.Should().Be(new DateTimeOffset(2026, 1, 2, 3, 4, 5, offset));
-            log.StartTime.Should().Be(new DateTimeOffset(2026, 1, 2, 3, 4, 5, offset));
-            log.StartTime!.Value.Offset.Should().Be(TimeSpan.Zero);
-        }
-        finally
-        {
-            Environment.SetEnvironmentVariable("TZ", before);
-            TimeZoneInfo.ClearCachedData();
-        }
-    }
-
-    [FactNeeding(Need.Cultures)]
-    public void The_output_does_not_depend_on_the_culture()
-    {
-        string Log() => Write(writer =>
-        {
-            writer.WriteHeader(Start);
-            writer.WriteInterval(Of(12_345_678), Start.AddSeconds(-1000.5), Start);
-        });
-
-        string expected = Log();
-        System.Globalization.CultureInfo before = System.Globalization.CultureInfo.CurrentCulture;
-        try
-        {
-            System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
-            Log().Should().Be(expected).And.Contain("\n-1000.500,1000.500,12.");
-        }
-        finally
-        {
-            System.Globalization.CultureInfo.CurrentCulture = before;
-        }
-    }
 
     [Fact]
     public void A_written_log_is_read_back() => Seeded.Run(30, random =>

@@ -1,63 +1,28 @@
-using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
-using System.Text;
-using Microsoft.AspNetCore.Http;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 
 /// <summary>Tests that a receiver can neither extend an export beyond its limit nor make the exporter send many requests. The tests advance the
 /// time.</summary>
-public sealed class OtlpLimitTests : IAsyncLifetime
+public sealed class OtlpLimitTests : OtlpTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan OneTick = TimeSpan.FromTicks(1);
     private static readonly TimeSpan Hang = TimeSpan.FromSeconds(20); // of the test, which then fails
 
-    private readonly ManualTime _time = new(new DateTimeOffset(2026, 11, 25, 0, 0, 0, TimeSpan.Zero));
-    private readonly HdrHistogramRegistry _registry = new();
-    private readonly ConcurrentQueue<Exception> _errors = new();
-    private readonly List<OtlpExporter> _exporters = [];
-    private OtlpReceiver _receiver = null!;
-
-    public async Task InitializeAsync()
-    {
-        _receiver = await OtlpReceiver.StartAsync();
-        _registry.GetOrAdd("x", HdrHistogram.Create).Record(1);
-    }
-
-    public async Task DisposeAsync()
-    {
-        foreach (OtlpExporter exporter in _exporters)
-        {
-            Task end = exporter.DisposeAsync().AsTask();
-            while (!end.IsCompleted)
-            {
-                _time.Advance(Limit);
-                await Task.Delay(1);
-            }
-        }
-
-        await _receiver.DisposeAsync();
-    }
+    public OtlpLimitTests() => AddSeries(1);
 
     [Theory]
-    [InlineData("0")]
-    [InlineData("-1")]
-    [InlineData("-99999999999999999999")]
-    [InlineData("0.5")]
-    [InlineData("soon")]
-    [InlineData("Wed, 25 Nov 2026 00:00:00 GMT")]
-    [InlineData("Tue, 24 Nov 2026 23:00:00 GMT")]
-    [InlineData("Mon, 01 Jan 0001 00:00:00 GMT")]
+    [InlineData("0"), InlineData("-1"), InlineData("-99999999999999999999"), InlineData("0.5"), InlineData("soon")]
+    [InlineData("Wed, 25 Nov 2026 00:00:00 GMT"), InlineData("Tue, 24 Nov 2026 23:00:00 GMT"), InlineData("Mon, 01 Jan 0001 00:00:00 GMT")]
     public async Task A_receiver_that_requests_no_wait_gets_one_request_after_each_backoff(string retryAfter)
     {
         AnswerAlways(503, retryAfter);
         OtlpExporter exporter = Exporter();
 
         Task<bool> flush = exporter.FlushAsync();
-        List<TimeSpan> waits = await OtlpExporterTests.AdvanceAsync(flush, _time);
+        List<TimeSpan> waits = await AdvanceAsync(flush, _time);
 
         (await flush).Should().BeFalse();
         _receiver.Requests.Should().HaveCount(3, "the backoffs are 1, 2 and 4 s, each ± 20 %, and the third ends after the limit");
@@ -67,27 +32,21 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         exporter.LastError!.Message.Should().Contain("503");
     }
 
-    [Theory]
-    [InlineData("0")]
-    [InlineData("Tue, 24 Nov 2026 23:00:00 GMT")]
-    public async Task The_last_export_sends_one_request_after_each_backoff(string retryAfter)
+    [Fact]
+    public async Task The_last_export_sends_one_request_after_each_backoff()
     {
-        AnswerAlways(429, retryAfter);
+        AnswerAlways(429, "0");
         OtlpExporter exporter = Exporter();
 
-        await OtlpExporterTests.AdvanceAsync(exporter.DisposeAsync().AsTask(), _time);
+        await AdvanceAsync(exporter.DisposeAsync().AsTask(), _time);
 
         _receiver.Requests.Should().HaveCount(3);
         _errors.Should().ContainSingle();
     }
 
     [Theory]
-    [InlineData("601")]
-    [InlineData("2147483647")]
-    [InlineData("2147483648")]
-    [InlineData("99999999999999999999")]
-    [InlineData("Wed, 25 Nov 2026 01:00:00 GMT")]
-    [InlineData("Fri, 31 Dec 9999 23:59:59 GMT")]
+    [InlineData("601"), InlineData("2147483647"), InlineData("2147483648"), InlineData("99999999999999999999")]
+    [InlineData("Wed, 25 Nov 2026 01:00:00 GMT"), InlineData("Fri, 31 Dec 9999 23:59:59 GMT")]
     public async Task A_receiver_that_requests_a_long_wait_gets_the_next_request_after_ten_minutes(string retryAfter)
     {
         _receiver.Answer(503, retryAfter);
@@ -103,9 +62,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("", "")]
-    [InlineData("HTTP/1.1 503 Service Un", "")]
-    [InlineData("", "HTTP/1.1 103 Early Hints\r\n\r\n")]
+    [InlineData("", ""), InlineData("HTTP/1.1 503 Service Un", ""), InlineData("", "HTTP/1.1 103 Early Hints\r\n\r\n")]
     [InlineData("HTTP/1.1 200 OK\r\n", "A: b\r\n")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\n\r\n", "\x78\x01")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Type: application/x-protobuf\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\n\x78\x01\r\n")]
@@ -135,11 +92,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     [Fact]
     public async Task A_flush_of_slow_requests_ends_at_its_limit_and_the_next_one_starts_with_the_other_requests()
     {
-        for (int i = 1; i < 5_000; i++)
-        {
-            _registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]).Record(1);
-        }
-
+        AddSeries(5_000);
         for (int i = 0; i < 3; i++)
         {
             _receiver.Answer(_ =>
@@ -157,18 +110,14 @@ public sealed class OtlpLimitTests : IAsyncLifetime
 
         (await exporter.FlushAsync().WaitAsync(Hang)).Should().BeTrue("the other requests are fast");
         _receiver.Requests.Should().HaveCount(8);
-        _receiver.Requests.Take(5).SelectMany(request => OtlpDataPoint.Read(request.Body)).Select(point => point.Attributes.GetValueOrDefault("i", "0"))
+        _receiver.Requests.Take(5).SelectMany(request => OtlpDataPoint.Read(request.Body)).Select(point => point.Attributes["i"])
             .Should().OnlyHaveUniqueItems().And.HaveCount(5_000);
     }
 
     [Fact]
     public async Task A_request_does_not_start_after_the_limit()
     {
-        for (int i = 1; i < 3_000; i++)
-        {
-            _registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]).Record(1);
-        }
-
+        AddSeries(3_000);
         _receiver.Answer(_ =>
         {
             _time.Spend(Limit); // on a busy machine, the response can arrive before the timer runs
@@ -198,28 +147,20 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         exporter.LastError.Should().BeOfType<TimeoutException>();
     }
 
-    [Fact]
-    public async Task A_periodic_export_ends_when_the_next_one_is_due()
+    [Theory]
+    [InlineData(10_000, 10)]
+    [InlineData(1, 5)]
+    public async Task A_periodic_export_ends_when_the_next_one_is_due_but_has_at_least_the_time_of_a_flush(int interval, int limit)
     {
-        await StartPeriodicExportAsync(TimeSpan.FromSeconds(10));
+        await StartPeriodicExportAsync(TimeSpan.FromMilliseconds(interval));
 
-        _time.Advance(TimeSpan.FromSeconds(10));
-        await _receiver.WaitAsync();
-
-        _errors.Should().ContainSingle().Which.Should().BeOfType<TimeoutException>().Which.Message.Should().EndWith("was not complete within 10 s.");
-    }
-
-    [Fact]
-    public async Task A_periodic_export_with_a_short_interval_has_the_time_of_a_flush()
-    {
-        await StartPeriodicExportAsync(TimeSpan.FromMilliseconds(1));
-
-        _time.Advance(Limit - OneTick);
+        _time.Advance(TimeSpan.FromSeconds(limit) - OneTick);
         _errors.Should().BeEmpty();
         _time.Advance(OneTick);
         await _receiver.WaitAsync();
 
-        _errors.Should().ContainSingle().Which.Message.Should().EndWith("was not complete within 5 s.");
+        _errors.Should().ContainSingle().Which.Should().BeOfType<TimeoutException>()
+            .Which.Message.Should().EndWith($"was not complete within {limit} s.");
     }
 
     [Fact]
@@ -259,7 +200,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
                 }
             };
         });
-        await OtlpExporterTests.TimerAsync(_time, TimeSpan.FromMinutes(1));
+        await TimerAsync(TimeSpan.FromMinutes(1));
         _time.Advance(TimeSpan.FromMinutes(1));
         (await called.WaitAsync(Hang)).Should().BeTrue();
 
@@ -289,13 +230,11 @@ public sealed class OtlpLimitTests : IAsyncLifetime
 
         OtlpExporter exporter = Exporter(options => (options.TimeProvider, options.Interval) = (new OtherUnit(_time, frequency, first), TimeSpan.FromDays(1)));
         Task<bool> flush = exporter.FlushAsync();
-        await OtlpExporterTests.AdvanceAsync(flush, _time);
+        await AdvanceAsync(flush, _time);
 
         (await flush).Should().BeFalse();
         _receiver.Requests.Should().HaveCount(3);
     }
-
-    private static Task NeverAsync(HttpContext context) => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default);
 
     /// <summary>Sends the start of a response and then more and more of it.</summary>
     private static async Task ServeAsync(TcpListener listener, string start, string repeated, SemaphoreSlim arrived, CancellationToken end)
@@ -319,6 +258,14 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         }
     }
 
+    private void AddSeries(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.None, [new("i", $"{i}")]).Record(1);
+        }
+    }
+
     /// <summary>Adds enough responses to show a storm, and then one that ends it.</summary>
     private void AnswerAlways(int status, string retryAfter)
     {
@@ -335,25 +282,9 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     {
         _receiver.Answer(NeverAsync);
         OtlpExporter exporter = Exporter(options => options.Interval = interval);
-        await OtlpExporterTests.TimerAsync(_time, interval);
+        await TimerAsync(interval);
         _time.Advance(interval);
         await _receiver.WaitAsync();
-        return exporter;
-    }
-
-    private OtlpExporter Exporter(Action<OtlpExportOptions>? configure = null)
-    {
-        OtlpExportOptions options = new()
-        {
-            Endpoint = _receiver.Endpoint,
-            Interval = TimeSpan.FromDays(1),
-            Timeout = OtlpExporterTests.RequestTimeout,
-            TimeProvider = _time,
-            OnError = _errors.Enqueue,
-        };
-        configure?.Invoke(options);
-        OtlpExporter exporter = OtlpExporter.Start(_registry, options);
-        _exporters.Add(exporter);
         return exporter;
     }
 

@@ -22,17 +22,8 @@ public class OtlpRetryTests
         Int128 expected = Int128.Min((Int128)now.Ticks + wait, long.MaxValue);
         ((Int128)notBefore.Ticks).Should().Be(expected);
         stops.Should().Be(expected >= deadline.Ticks);
+        OtlpRetry.After(Unavailable with { MayRetry = false }, attempt, now, deadline, jitter).Stops.Should().BeTrue();
         (stops || (now < notBefore && notBefore < deadline)).Should().BeTrue("a request is between the present time and the deadline");
-    });
-
-    [Fact]
-    public void A_request_is_not_sent_again_after_the_deadline_or_if_it_may_not_be() => Seeded.Run(5_000, random =>
-    {
-        OtlpResult result = Unavailable with { RetryAfter = RetryAfter(random) };
-        (TimeSpan a, TimeSpan b) = (AnyTime(random), AnyTime(random));
-
-        OtlpRetry.After(result, 1, a > b ? a : b, a > b ? b : a, random.NextDouble()).Stops.Should().BeTrue();
-        OtlpRetry.After(result with { MayRetry = false }, 1, a, b, random.NextDouble()).Stops.Should().BeTrue();
     });
 
     [Fact]

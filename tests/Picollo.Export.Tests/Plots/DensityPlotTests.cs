@@ -1,8 +1,3 @@
-using System.Globalization;
-using Picollo.Export;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests.Plots;
 
 public class DensityPlotTests
@@ -105,17 +100,5 @@ public class DensityPlotTests
     {
         new SvgPicture(HdrHistogramPlot.CreateDensity([])).Texts.Should().Contain("no values");
         new SvgPicture(HdrHistogramPlot.CreateDensity([new("idle", HdrHistogram.Create())])).Texts.Should().Contain("idle (no values)");
-    }
-
-    [Fact]
-    public void Thousands_of_series_are_drawn_as_ten_lines_and_a_band()
-    {
-        HdrHistogram low = SomeLatencies.Of(1);
-        HdrHistogram high = SomeLatencies.Of(2);
-        SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
-            [.. Enumerable.Range(0, 1000).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))]));
-        picture.Texts.Should().Contain(["s9", "range of 990 more"]).And.NotContain("s10");
-        picture.Areas.Should().HaveCount(2, "they are the band and its sample in the legend");
-        picture.Fragment.Length.Should().BeLessThan(80_000);
     }
 }

@@ -1,6 +1,3 @@
-using Picollo.Export;
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests.Plots;
 
 public class DistributionPlotTests

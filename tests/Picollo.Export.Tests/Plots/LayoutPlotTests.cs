@@ -1,5 +1,3 @@
-using Picollo.Export;
-
 namespace Picollo.Export.Tests.Plots;
 
 public class LayoutPlotTests
@@ -7,14 +5,6 @@ public class LayoutPlotTests
     [Fact]
     public void The_picture_of_a_precision_matches_the_golden_file() =>
         new SvgPicture(HdrHistogramPlot.CreateLayout(0.06)).ShouldMatchGoldenFile("layout");
-
-    [Fact]
-    public void Each_bucket_is_a_cell_with_its_values()
-    {
-        SvgPicture picture = new(HdrHistogramPlot.CreateLayout(0.1));
-        picture.Tooltips.Should().HaveCount(6 * 8).And.StartWith(["0", "1", "2"]).And.EndWith(["240 – 255, reported as 248"]);
-        picture.Texts.Should().Contain(["8 – 15: exact", "16 – 31: step 2, ±1", "128 – 255: step 16, ±8", "8 buckets per block, precision 6.25 %"]);
-    }
 
     [Fact]
     public void The_last_cell_contains_the_largest_value() =>
@@ -29,16 +19,6 @@ public class LayoutPlotTests
         SvgPicture picture = new(HdrHistogramPlot.CreateLayout(relativeError, ulong.MaxValue, "all"));
         picture.Texts.Should().Contain(text => text.Contains("18,446,744,073,709,551,615")).And.Contain("all");
         picture.Fragment.Length.Should().BeLessThan(120_000);
-    }
-
-    [Fact]
-    public void Arguments_are_checked()
-    {
-        foreach (double relativeError in new[] { 0, 0.6, double.NaN })
-        {
-            ((Action)(() => HdrHistogramPlot.CreateLayout(relativeError))).Should().Throw<ArgumentOutOfRangeException>();
-        }
-
-        ((Action)(() => HdrHistogramPlot.CreateLayout(0.1, title: null!))).Should().Throw<ArgumentNullException>();
+        FluentActions.Invoking(() => HdrHistogramPlot.CreateLayout(0.6)).Should().Throw<ArgumentOutOfRangeException>();
     }
 }

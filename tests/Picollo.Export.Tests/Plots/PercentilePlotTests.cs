@@ -1,8 +1,5 @@
-using System.Globalization;
 using System.Xml;
-using Picollo.Export;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 
@@ -14,50 +11,6 @@ public class PercentilePlotTests
     public void A_plot_of_two_series_matches_the_golden_file() =>
         new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds, "Latency"))
             .ShouldMatchGoldenFile("percentiles");
-
-    [FactNeeding(Need.Cultures)]
-    public void The_same_histograms_give_the_same_text_in_any_culture()
-    {
-        string Make() => HdrHistogramPlot.CreatePercentiles([new("a", SomeLatencies.Of(1))], Milliseconds, "Latency").ToSvgDocument();
-        string expected = Make();
-        CultureInfo before = CultureInfo.CurrentCulture;
-        try
-        {
-            CultureInfo.CurrentCulture = Cultures.German;
-            Make().Should().Be(expected);
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = before;
-        }
-    }
-
-    [Fact]
-    public void Tooltips_show_the_values_of_common_ranks()
-    {
-        HdrHistogram histogram = SomeLatencies.Of(1);
-        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("a", histogram)]));
-        foreach (double rank in new[] { 0, 10, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99 })
-        {
-            string value = histogram.GetPercentileValue(rank).ToString("N0", CultureInfo.InvariantCulture);
-            picture.Tooltips.Should().ContainSingle(text => text == $"{PlotNumber.Rank(rank)} %\na: {value}");
-        }
-    }
-
-    [Fact]
-    public void A_line_steps_at_its_ranks()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(50, 90);
-        histogram.Record(100, 10);
-        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("", histogram)]));
-
-        // Horizontally, 390 units from 58 on represent log10(200) = 2.3 nines, which end at the mid-rank 99.5. Vertically, 210 units
-        // represent the values 0 to 100.
-        double ninety = 58 + Math.Round(390 / Math.Log10(200) * 2) / 2;
-        picture.Lines.Should().Equal(string.Create(CultureInfo.InvariantCulture, $"M58 132H{ninety}V27H448"));
-        picture.Texts.Should().Contain(["0", "50", "90", "99", "20", "40", "60", "80", "100", "value", "percentile, %"]);
-    }
 
     [Theory]
     [InlineData(0UL)]
@@ -114,16 +67,17 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Thousands_of_series_are_drawn_as_ten_lines_and_a_band()
+    public void Hundreds_of_series_are_drawn_as_ten_lines_and_a_band()
     {
         HdrHistogram low = One(10);
         HdrHistogram high = One(90);
-        KeyValuePair<string, ReadOnlyHdrHistogram>[] series = [.. Enumerable.Range(0, 3000).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))];
+        KeyValuePair<string, ReadOnlyHdrHistogram>[] series =
+            [.. Enumerable.Range(0, 300).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"s{i}", i % 2 == 0 ? low : high))];
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles(series));
         picture.Lines.Should().HaveCount(2 * PlotPalette.Count);
         picture.Lines.Take(PlotPalette.Count).Distinct().Should().HaveCount(2);
-        picture.Texts.Should().Contain(["s0", "s9", "range of 2,990 more"]).And.NotContain("s10");
-        picture.Label.Should().Contain("s9 and 2990 more");
+        picture.Texts.Should().Contain(["s0", "s9", "range of 290 more"]).And.NotContain("s10");
+        picture.Label.Should().Contain("s9 and 290 more");
         picture.Areas[0].Should().Be("M58 48H448L448 216H58Z", "the other values are between 10 and 90");
         picture.Fragment.Length.Should().BeLessThan(50_000);
 
@@ -134,15 +88,9 @@ public class PercentilePlotTests
     }
 
     [Theory]
-    [InlineData("<script>alert(1)</script>")]
-    [InlineData("\"'><img src=x onerror=alert(1)>")]
-    [InlineData("]]>&amp;<!--")]
-    [InlineData("</title></svg><b>")]
-    [InlineData("\0\u0001\u001b[31m\u007f\u0085\ufffe\uffff")]
-    [InlineData("\ud800 half a pair \udc00")]
-    [InlineData("\u202egnp.exe\u202c")]
-    [InlineData("a name\r\nof two lines")]
-    [InlineData("名前がとても長いヒストグラムの名前がとても長いヒストグラム")]
+    [InlineData("<script>alert(1)</script>"), InlineData("\"'><img src=x onerror=alert(1)>"), InlineData("]]>&amp;<!--")]
+    [InlineData("</title></svg><b>"), InlineData("\0\u0001\u001b[31m\u007f\u0085\ufffe\uffff"), InlineData("\ud800 half a pair \udc00")]
+    [InlineData("\u202egnp.exe\u202c"), InlineData("a name\r\nof two lines"), InlineData("名前がとても長いヒストグラムの名前がとても長いヒストグラム")]
     public void Hostile_names_remain_text(string name)
     {
         // The name is built from its code units, because a test name cannot contain all of them.
@@ -169,11 +117,8 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Arguments_are_checked()
+    public void A_ratio_out_of_range_is_rejected()
     {
-        ((Action)(() => HdrHistogramPlot.CreatePercentiles(null!))).Should().Throw<ArgumentNullException>();
-        ((Action)(() => HdrHistogramPlot.CreatePercentiles([default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
-        ((Action)(() => HdrHistogramPlot.CreatePercentiles([new("a", null!)]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
         foreach (double ratio in new[] { 0, -1, 0.99e-30, 1.01e30, double.Epsilon, double.MaxValue, double.NaN, double.PositiveInfinity, double.NegativeInfinity })
         {
             ((Action)(() => _ = new HdrHistogramUnit { Ratio = ratio })).Should().Throw<ArgumentOutOfRangeException>();

@@ -1,6 +1,4 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
-using Picollo.Export;
 using Picollo.Export.Plots;
 
 namespace Picollo.Export.Tests.Plots;
@@ -8,14 +6,10 @@ namespace Picollo.Export.Tests.Plots;
 public class PlotAxisTests
 {
     [Theory]
-    [InlineData(0, 10, "0 2 4 6 8 10")]
-    [InlineData(0, 123, "0 25 50 75 100 125")]
-    [InlineData(0, 0, "0 0.2 0.4 0.6 0.8 1")]
-    [InlineData(-7, 12, "-10 -5 0 5 10 15")]
-    [InlineData(19_000, 25_500, "18k 20k 22k 24k 26k")]
+    [InlineData(0, 10, "0 2 4 6 8 10"), InlineData(0, 123, "0 25 50 75 100 125"), InlineData(0, 0, "0 0.2 0.4 0.6 0.8 1")]
+    [InlineData(-7, 12, "-10 -5 0 5 10 15"), InlineData(19_000, 25_500, "18k 20k 22k 24k 26k")]
     [InlineData(1_000_000_000, 1_000_000_300, "1G 1.0000001G 1.0000002G 1.0000003G")]
-    [InlineData(0, 0.0042, "0 0.001 0.002 0.003 0.004 0.005")]
-    [InlineData(0, 18_446_744_073_709_551_615.0, "0 5E 10E 15E 20E")]
+    [InlineData(0, 0.0042, "0 0.001 0.002 0.003 0.004 0.005"), InlineData(0, 18_446_744_073_709_551_615.0, "0 5E 10E 15E 20E")]
     public void A_linear_axis_has_round_numbers(double min, double max, string ticks) =>
         LabelsOf(PlotAxis.Linear(min, max, 5)).Should().Be(ticks);
 

@@ -1,4 +1,3 @@
-using Picollo.Export;
 using Picollo.Export.Plots;
 
 namespace Picollo.Export.Tests.Plots;

@@ -1,6 +1,3 @@
-using Picollo.Export;
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests.Plots;
 
 /// <summary>Tests how all plots and the report handle their arguments.</summary>
@@ -61,21 +58,6 @@ public class PlotSeriesTests
         using StringWriter page = new();
         ((Action)(() => HdrHistogramPlot.WriteReport(page, [default]))).Should().Throw<ArgumentNullException>();
         page.ToString().Should().BeEmpty();
-    }
-
-    [Fact]
-    public void A_title_cannot_be_null()
-    {
-        KeyValuePair<string, ReadOnlyHdrHistogram> one = new("one", HdrHistogram.Create());
-        foreach (Action create in new Action[]
-        {
-            () => HdrHistogramPlot.CreatePercentiles([], title: null!), () => HdrHistogramPlot.CreateDensity([], title: null!),
-            () => HdrHistogramPlot.CreateDistribution([], title: null!), () => HdrHistogramPlot.CreateDifference(one, one, title: null!),
-            () => HdrHistogramPlot.WriteReport(TextWriter.Null, [], title: null!),
-        })
-        {
-            create.Should().Throw<ArgumentNullException>().WithParameterName("title");
-        }
     }
 
     [Theory]

@@ -1,6 +1,4 @@
-using Picollo.Export;
 using Picollo.Export.Plots;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 
@@ -9,20 +7,11 @@ public class PlotUnitTests
     private static readonly HdrHistogramUnit Nanoseconds = new() { Name = "ns" };
 
     [Theory]
-    [InlineData("ns", 1, 30_000_000, "ms", 30)]
-    [InlineData("ns", 1, 999, "ns", 999)]
-    [InlineData("ns", 1, 1000, "µs", 1)]
-    [InlineData("ns", 1, 0, "ns", 0)]
-    [InlineData("nanoseconds", 1, 7_200_000_000_000, "s", 7200)]
-    [InlineData("ms", 1e6, 2_249, "µs", 2.249)]
-    [InlineData("us", 1000, 30_000_000, "ms", 30)]
-    [InlineData("seconds", 1e9, 1_500, "µs", 1.5)]
-    [InlineData("s", 1, 90, "s", 90)]
-    [InlineData("ps", 1, 52_000, "ns", 52)]
-    [InlineData("ms", 1, 0.5, "µs", 500)]
-    [InlineData("bytes", 1, 30_000_000, "bytes", 30_000_000)]
-    [InlineData("MS", 1, 30_000_000, "MS", 30_000_000)]
-    [InlineData("", 1e6, 30_000_000, "", 30)]
+    [InlineData("ns", 1, 30_000_000, "ms", 30), InlineData("ns", 1, 999, "ns", 999), InlineData("ns", 1, 1000, "µs", 1)]
+    [InlineData("ns", 1, 0, "ns", 0), InlineData("nanoseconds", 1, 7_200_000_000_000, "s", 7200), InlineData("ms", 1e6, 2_249, "µs", 2.249)]
+    [InlineData("us", 1000, 30_000_000, "ms", 30), InlineData("seconds", 1e9, 1_500, "µs", 1.5), InlineData("s", 1, 90, "s", 90)]
+    [InlineData("ps", 1, 52_000, "ns", 52), InlineData("ms", 1, 0.5, "µs", 500), InlineData("bytes", 1, 30_000_000, "bytes", 30_000_000)]
+    [InlineData("MS", 1, 30_000_000, "MS", 30_000_000), InlineData("", 1e6, 30_000_000, "", 30)]
     public void A_unit_of_time_scales_with_the_values(string name, double ratio, double recorded, string expected, double value)
     {
         PlotUnit unit = new PlotUnit(new() { Name = name, Ratio = ratio }).For(recorded);

@@ -1,9 +1,5 @@
-using System.Globalization;
 using System.Security.Cryptography;
-using System.Text;
 using System.Xml.Linq;
-using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 
@@ -17,7 +13,7 @@ public class ReportTests
         string page = Page([new("a", SomeLatencies.Of(1))]);
         HdrHistogramPlot.ReportContentSecurityPolicy.Should().Contain($"style-src '{HashOf(Between(page, "<style>", "</style>"))}'")
             .And.Contain($"script-src '{HashOf(Between(page, "<script>", "</script>"))}'");
-        page.Should().Contain($"content=\"{HdrHistogramPlot.ReportContentSecurityPolicy}\"");
+        page.Should().Contain($"content=\"{HdrHistogramPlot.ReportContentSecurityPolicy}\"").And.Contain(HtmlAssets.DarkStyle);
     }
 
     [Fact]
@@ -53,10 +49,6 @@ public class ReportTests
         Page(series).Should().Contain("<h1>run 1, run 2, run 3 and 2 more</h1>");
         Page(series, title: "Nightly").Should().Contain("<h1>Nightly</h1>");
     }
-
-    [Fact]
-    public void The_dark_style_has_lighter_line_colors() =>
-        Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(HtmlAssets.DarkStyle);
 
     [Fact]
     public void Two_histograms_are_compared()
@@ -101,10 +93,8 @@ public class ReportTests
     }
 
     [Theory]
-    [InlineData(1, "5 20 30 18.33", 5UL, 20UL, 30UL)]
-    [InlineData(1, "5 20 4,002 1,342.33", 5UL, 20UL, 4_000UL)]
-    [InlineData(1e3, "0.1 0.5 10.008 3.5360", 100UL, 500UL, 10_004UL)]
-    [InlineData(8, "2 2 2 2.0000", 16UL, 16UL, 16UL)]
+    [InlineData(1, "5 20 30 18.33", 5UL, 20UL, 30UL), InlineData(1, "5 20 4,002 1,342.33", 5UL, 20UL, 4_000UL)]
+    [InlineData(1e3, "0.1 0.5 10.008 3.5360", 100UL, 500UL, 10_004UL), InlineData(8, "2 2 2 2.0000", 16UL, 16UL, 16UL)]
     [InlineData(1e6, "0.000001 0.0005 12.001 4.0006", 1UL, 500UL, 12_000_000UL)]
     [InlineData(1e6, "0.002250 0.012024 12.001 4.0052", 2_249UL, 12_030UL, 12_000_000UL)]
     [InlineData(1e3, "0.5 1.251 1,234,174 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]
@@ -145,14 +135,6 @@ public class ReportTests
         page.Split("<script").Should().HaveCount(2);
         page.Should().NotContainAny("<img", "\0", "\u202e");
         Rows(page)[0].Should().StartWith("Percentile | </title></style>");
-    }
-
-    [Fact]
-    public void Arguments_are_checked()
-    {
-        ((Action)(() => HdrHistogramPlot.WriteReport(null!, []))).Should().Throw<ArgumentNullException>().WithParameterName("output");
-        ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, null!))).Should().Throw<ArgumentNullException>().WithParameterName("series");
-        ((Action)(() => HdrHistogramPlot.WriteReport(TextWriter.Null, [default]))).Should().Throw<ArgumentNullException>().WithParameterName("series");
     }
 
     private static string Page(KeyValuePair<string, ReadOnlyHdrHistogram>[] series, HdrHistogramUnit? unit = null, string title = "")

@@ -1,7 +1,5 @@
-using System.Globalization;
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
-using Picollo.Export;
 
 namespace Picollo.Export.Tests.Plots;
 

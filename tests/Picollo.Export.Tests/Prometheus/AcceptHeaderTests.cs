@@ -19,20 +19,15 @@ public class AcceptHeaderTests
     private const string Protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
 
     [Theory]
-    [InlineData(Native, PrometheusFormat.Protobuf)]
-    [InlineData(Classic, PrometheusFormat.OpenMetrics)]
-    [InlineData(Version3, PrometheusFormat.OpenMetrics)]
-    [InlineData(Agent, PrometheusFormat.Text)]
+    [InlineData(Native, PrometheusFormat.Protobuf), InlineData(Classic, PrometheusFormat.OpenMetrics)]
+    [InlineData(Version3, PrometheusFormat.OpenMetrics), InlineData(Agent, PrometheusFormat.Text)]
     [InlineData(Browser, PrometheusFormat.Text)]
     [InlineData("Application/VND.google.protobuf ; Proto=\"io.prometheus.client.MetricFamily\" ; Encoding = delimited", PrometheusFormat.Protobuf)]
     [InlineData("text/plain;q=0.9," + Protobuf + ";q=0.7", PrometheusFormat.Text)]
     [InlineData("text/plain;q=0.6," + Protobuf + ";q=0.7", PrometheusFormat.Protobuf)]
-    [InlineData("text/plain," + Protobuf, PrometheusFormat.Text)]
-    [InlineData(Protobuf + ",text/plain", PrometheusFormat.Protobuf)]
-    [InlineData(Protobuf + ";q=0.0", PrometheusFormat.Text)]
-    [InlineData(Protobuf + ";q=0", PrometheusFormat.Text)]
-    [InlineData(Protobuf + ";q=-1", PrometheusFormat.Text)]
-    [InlineData(Protobuf + ";q=NaN", PrometheusFormat.Text)]
+    [InlineData("text/plain," + Protobuf, PrometheusFormat.Text), InlineData(Protobuf + ",text/plain", PrometheusFormat.Protobuf)]
+    [InlineData(Protobuf + ";q=0.0", PrometheusFormat.Text), InlineData(Protobuf + ";q=0", PrometheusFormat.Text)]
+    [InlineData(Protobuf + ";q=-1", PrometheusFormat.Text), InlineData(Protobuf + ";q=NaN", PrometheusFormat.Text)]
     [InlineData(Protobuf + ";q=x", PrometheusFormat.Protobuf)]
     [InlineData("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text", PrometheusFormat.Text)]
     [InlineData("application/vnd.google.protobuf;proto=other;encoding=delimited", PrometheusFormat.Text)]
@@ -40,10 +35,8 @@ public class AcceptHeaderTests
     [InlineData("application/openmetrics-text", PrometheusFormat.OpenMetrics)]
     [InlineData("application/openmetrics-text;version=2.0.0", PrometheusFormat.Text)]
     [InlineData("application/openmetrics-text;q=0.1,text/*;q=0.2", PrometheusFormat.Text)]
-    [InlineData("application/json", PrometheusFormat.Text)]
-    [InlineData(",;,=,;=", PrometheusFormat.Text)]
-    [InlineData("", PrometheusFormat.Text)]
-    [InlineData(null, PrometheusFormat.Text)]
+    [InlineData("application/json", PrometheusFormat.Text), InlineData(",;,=,;=", PrometheusFormat.Text)]
+    [InlineData("", PrometheusFormat.Text), InlineData(null, PrometheusFormat.Text)]
     public void The_format_is_the_one_that_the_client_prefers(string? accept, PrometheusFormat format) =>
         PrometheusWriter.SelectFormat(accept).Should().Be(format);
 

@@ -1,6 +1,3 @@
-using System.Buffers;
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests;
 
 /// <summary>A histogram of a protobuf exposition, decoded by its field numbers in metrics.proto.</summary>

@@ -1,5 +1,3 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class PrometheusBoundsTests

@@ -1,22 +1,13 @@
-using Picollo.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class PrometheusNamesTests
 {
     [Theory]
-    [InlineData("latency", "", "latency")]
-    [InlineData("http.server.request.duration", "seconds", "http_server_request_duration_seconds")]
-    [InlineData("latency_seconds", "seconds", "latency_seconds")]
-    [InlineData("latency.seconds", "seconds", "latency_seconds")]
-    [InlineData("latencyseconds", "seconds", "latencyseconds_seconds")]
-    [InlineData("seconds", "seconds", "seconds")]
-    [InlineData("size", "Ki-B/s", "size_Ki_B_s")]
-    [InlineData("9lives", "", "_9lives")]
-    [InlineData("a:b", "", "a_b")]
-    [InlineData("größe", "", "gr__e")]
-    [InlineData("a😀b", "", "a_b")]
-    [InlineData("١", "", "_")]
+    [InlineData("latency", "", "latency"), InlineData("http.server.request.duration", "seconds", "http_server_request_duration_seconds")]
+    [InlineData("latency_seconds", "seconds", "latency_seconds"), InlineData("latency.seconds", "seconds", "latency_seconds")]
+    [InlineData("latencyseconds", "seconds", "latencyseconds_seconds"), InlineData("seconds", "seconds", "seconds")]
+    [InlineData("size", "Ki-B/s", "size_Ki_B_s"), InlineData("9lives", "", "_9lives"), InlineData("a:b", "", "a_b")]
+    [InlineData("größe", "", "gr__e"), InlineData("a😀b", "", "a_b"), InlineData("١", "", "_")]
     [InlineData("a b\n# TYPE a counter\n", "", "a_b___TYPE_a_counter_")]
     public void Exported_names_are_valid_in_Prometheus(string name, string unit, string exported) =>
         Expositions.Series(new HdrHistogramRegistration(
@@ -24,26 +15,15 @@ public class PrometheusNamesTests
             .Should().ContainSingle().Which.Name.Should().Be(exported);
 
     [Theory]
-    [InlineData("route", "route")]
-    [InlineData("http.route", "http_route")]
-    [InlineData("le", "exported_le")]
-    [InlineData("Le", "Le")]
-    [InlineData("__name__", "exported___name__")]
-    [InlineData("_private", "_private")]
-    [InlineData("..x", "exported___x")]
-    [InlineData("2xx", "_2xx")]
-    [InlineData("a:b", "a_b")]
-    [InlineData("é", "_")]
+    [InlineData("route", "route"), InlineData("http.route", "http_route"), InlineData("le", "exported_le"), InlineData("Le", "Le")]
+    [InlineData("__name__", "exported___name__"), InlineData("_private", "_private"), InlineData("..x", "exported___x")]
+    [InlineData("2xx", "_2xx"), InlineData("a:b", "a_b"), InlineData("é", "_")]
     public void Exported_label_names_are_valid_in_Prometheus(string label, string exported) =>
         Expositions.Series(Expositions.Plain("x", [new(label, "v")])).Single().Labels.Keys.Should().Equal(exported);
 
     [Theory]
-    [InlineData("plain", "plain")]
-    [InlineData("\\ \" \n", "\\ \" \n")]
-    [InlineData("\\n", "\\n")]
-    [InlineData("\r\t\0}", "\r\t\0}")]
-    [InlineData("\"} 1\nx_count 7\n# TYPE x counter", "\"} 1\nx_count 7\n# TYPE x counter")]
-    [InlineData("größe 😀", "größe 😀")]
+    [InlineData("plain", "plain"), InlineData("\\ \" \n", "\\ \" \n"), InlineData("\\n", "\\n"), InlineData("\r\t\0}", "\r\t\0}")]
+    [InlineData("\"} 1\nx_count 7\n# TYPE x counter", "\"} 1\nx_count 7\n# TYPE x counter"), InlineData("größe 😀", "größe 😀")]
     public void Label_values_are_preserved(string value, string read) =>
         Expositions.Series(Expositions.Plain("x", [new("k", value)])).Single().Labels["k"].Should().Be(read);
 

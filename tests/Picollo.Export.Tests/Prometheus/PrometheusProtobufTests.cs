@@ -1,13 +1,7 @@
-using System.Buffers;
-using Picollo.Metrics;
-using Picollo.Tests.Metrics;
-
 namespace Picollo.Export.Tests;
 
 public class PrometheusProtobufTests
 {
-    private static readonly double[] Quantiles = [0.1, 0.5, 0.9, 0.99, 0.999];
-
     [Fact]
     public void Histograms_of_different_units_have_different_native_buckets()
     {
@@ -48,16 +42,6 @@ public class PrometheusProtobufTests
 
         native.Buckets.Should().Equal(new Dictionary<int, ulong> { [0] = 1, [1] = 0, [2] = 0, [3] = 1, [7] = 1 });
         native.Spans.Should().Be(2);
-    }
-
-    [Fact]
-    public void Values_are_in_the_unit_of_the_description()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(1_000_000_000);
-        histogram.Record(500_000_000);
-
-        NativeHistogram.Of(histogram, schema: 3, ratio: 1e9).Buckets.Keys.Should().Equal([-8, 0], "0.5 is the end of bucket -8, and 1 the end of bucket 0");
     }
 
     [Fact]
@@ -142,19 +126,6 @@ public class PrometheusProtobufTests
     });
 
     [Fact]
-    public void Names_labels_and_omissions_equal_those_of_the_text_format() => Seeded.Run(1, random =>
-    {
-        HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
-
-        IReadOnlyList<NativeHistogram> native = NativeHistogram.Of(new PrometheusWriter(), hostile);
-        IReadOnlyList<ExpositionSeries> text = Expositions.Series(hostile);
-
-        native.Select(one => (one.Name, one.Count)).Should().Equal(text.Select(one => (one.Name, one.Count!.Value)));
-        native.Select(one => string.Join(',', one.Labels.OrderBy(label => label.Name, StringComparer.Ordinal)))
-            .Should().Equal(text.Select(one => string.Join(',', one.Labels.Select(label => (label.Key, label.Value)).OrderBy(label => label.Key, StringComparer.Ordinal))));
-    });
-
-    [Fact]
     public void Series_with_the_same_name_are_in_one_family()
     {
         HdrHistogramRegistration[] all =
@@ -167,46 +138,11 @@ public class PrometheusProtobufTests
         ProtobufMessage.Delimited(output.WrittenSpan).Select(family => (family.Text(1), family.Messages(4).Count())).Should().Equal(("a", 2), ("b", 1));
     }
 
-    [Fact]
-    public void Nothing_is_written_without_histograms()
-    {
-        ArrayBufferWriter<byte> output = new();
-        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Protobuf, new HdrHistogramRegistry());
-
-        output.WrittenCount.Should().Be(0);
-    }
-
     [Theory]
     [InlineData(-5)]
     [InlineData(9)]
     public void Schemas_that_Prometheus_does_not_have_are_rejected(int schema) =>
         FluentActions.Invoking(() => new PrometheusWriter(schema: schema)).Should().Throw<ArgumentOutOfRangeException>();
-
-    [Fact]
-    public void Quantiles_of_the_buckets_are_within_the_documented_error() => Seeded.Run(20, random =>
-    {
-        for (int schema = 3; schema <= 6; schema++)
-        {
-            HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
-            for (int i = 0; i < 10_000; i++)
-            {
-                histogram.Record((ulong)(1e6 * Math.Exp(2 * random.NextDouble() * random.NextDouble() * 3)));
-            }
-
-            NativeHistogram native = NativeHistogram.Of(histogram, schema, ratio: 1e9);
-            double ratio = Math.Pow(2, Math.ScaleB(1, -schema));
-            foreach (double quantile in Quantiles)
-            {
-                double rank = quantile * native.Count;
-                ulong running = native.ZeroCount;
-                int bucket = native.Buckets.First(one => (running += one.Value) >= rank).Key;
-                double exact = histogram.GetPercentileValue(100 * quantile) / 1e9;
-
-                // Any value of the bucket, including its bounds.
-                ExponentialBounds.UpperBoundOf(bucket, schema).Should().BeInRange(exact, exact * ratio * 1.000_001);
-            }
-        }
-    });
 
     [Fact]
     public void Counters_and_gauges_have_the_names_labels_and_values_of_the_text_format()

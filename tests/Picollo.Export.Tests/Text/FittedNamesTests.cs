@@ -1,7 +1,5 @@
-using Picollo.Export;
 using Picollo.Export.Tests.Plots;
 using Picollo.Export.Text;
-using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Text;
 

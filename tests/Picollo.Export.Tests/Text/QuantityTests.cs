@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Export.Text;
 
 namespace Picollo.Export.Tests.Text;
@@ -10,87 +9,43 @@ public class QuantityTests
     public QuantityTests() => CultureInfo.CurrentCulture = Cultures.German;
 
     [Theory]
-    [InlineData(0, "0")]
-    [InlineData(double.Epsilon, "0")]
-    [InlineData(-1e-13, "0")]
-    [InlineData(1e-12, "0.000000000001")]
-    [InlineData(0.0000001234, "0.000000123")]
-    [InlineData(-0.000712, "-0.000712")]
-    [InlineData(0.00099999, "0.00100")]
-    [InlineData(0.0123, "0.0123")]
-    [InlineData(0.4, "0.400")]
-    [InlineData(7, "7.00")]
-    [InlineData(9.994, "9.99")]
-    [InlineData(9.996, "10.0")]
-    [InlineData(99.96, "100")]
-    [InlineData(1234.5, "1,234")]
-    [InlineData(999_999_999_999, "999,999,999,999")]
-    [InlineData(1.234e15, "1.23E+15")]
-    [InlineData(double.NaN, "NaN")]
+    [InlineData(0, "0"), InlineData(double.Epsilon, "0"), InlineData(-1e-13, "0"), InlineData(1e-12, "0.000000000001")]
+    [InlineData(0.0000001234, "0.000000123"), InlineData(-0.000712, "-0.000712"), InlineData(0.00099999, "0.00100")]
+    [InlineData(0.0123, "0.0123"), InlineData(0.4, "0.400"), InlineData(7, "7.00"), InlineData(9.994, "9.99"), InlineData(9.996, "10.0")]
+    [InlineData(99.96, "100"), InlineData(1234.5, "1,234"), InlineData(999_999_999_999, "999,999,999,999")]
+    [InlineData(1.234e15, "1.23E+15"), InlineData(double.NaN, "NaN")]
     public void A_number_has_three_significant_digits(double value, string text) => Quantity.Number(value).Should().Be(text);
 
     [Theory]
-    [InlineData(0, "0")]
-    [InlineData(0.4, "0.400")]
-    [InlineData(7, "7")]
-    [InlineData(75.6, "75.6")]
-    [InlineData(999, "999")]
-    [InlineData(999.6, "1.00k")]
-    [InlineData(-12_345, "-12.3k")]
-    [InlineData(1_234_567, "1.23M")]
-    [InlineData(18_446_744_073_709_551_615, "18.4E")]
-    [InlineData(1e33, "1E+15E")]
+    [InlineData(0, "0"), InlineData(0.4, "0.400"), InlineData(7, "7"), InlineData(75.6, "75.6"), InlineData(999, "999")]
+    [InlineData(999.6, "1.00k"), InlineData(-12_345, "-12.3k"), InlineData(1_234_567, "1.23M")]
+    [InlineData(18_446_744_073_709_551_615, "18.4E"), InlineData(1e33, "1E+15E")]
     public void A_short_number_has_a_suffix(double value, string text) => Quantity.Short(value).Should().Be(text);
 
     [Theory]
-    [InlineData(0, "0 B")]
-    [InlineData(1023, "1,023 B")]
-    [InlineData(1024, "1.00 KiB")]
-    [InlineData(1_004 * 1024, "1,004 KiB")]
-    [InlineData(1_663_000, "1.59 MiB")]
-    [InlineData(12_884_901_888, "12.0 GiB")]
-    [InlineData(1.8446744073709552e19, "16.0 EiB")]
+    [InlineData(0, "0 B"), InlineData(1023, "1,023 B"), InlineData(1024, "1.00 KiB"), InlineData(1_004 * 1024, "1,004 KiB")]
+    [InlineData(1_663_000, "1.59 MiB"), InlineData(12_884_901_888, "12.0 GiB"), InlineData(1.8446744073709552e19, "16.0 EiB")]
     public void Bytes_are_in_binary_units(double bytes, string text) => Quantity.Bytes(bytes).Should().Be(text);
 
     [Theory]
-    [InlineData(0, "0 s")]
-    [InlineData(0.5, "0.500 ns")]
-    [InlineData(999, "999 ns")]
-    [InlineData(1_500, "1.50 µs")]
-    [InlineData(12_345_678, "12.3 ms")]
-    [InlineData(999_600_000, "1.00 s")]
-    [InlineData(7_200e9, "7,200 s")]
+    [InlineData(0, "0 s"), InlineData(0.5, "0.500 ns"), InlineData(999, "999 ns"), InlineData(1_500, "1.50 µs")]
+    [InlineData(12_345_678, "12.3 ms"), InlineData(999_600_000, "1.00 s"), InlineData(7_200e9, "7,200 s")]
     public void A_time_is_in_a_suitable_unit(double nanoseconds, string text) => Quantity.Time(nanoseconds).Should().Be(text);
 
     [Theory]
-    [InlineData(0, "0.0 %")]
-    [InlineData(0.00001, "0.00 %")]
-    [InlineData(0.0045, "0.45 %")]
-    [InlineData(0.00996, "1.0 %")]
-    [InlineData(0.0345, "3.5 %")]
-    [InlineData(0.5, "50.0 %")]
-    [InlineData(-0.123, "-12.3 %")]
-    [InlineData(12.345, "1,234.5 %")]
+    [InlineData(0, "0.0 %"), InlineData(0.00001, "0.00 %"), InlineData(0.0045, "0.45 %"), InlineData(0.00996, "1.0 %")]
+    [InlineData(0.0345, "3.5 %"), InlineData(0.5, "50.0 %"), InlineData(-0.123, "-12.3 %"), InlineData(12.345, "1,234.5 %")]
     [InlineData(1e20, "1E+22 %")]
     public void A_share_has_one_decimal_or_two_below_one_percent(double share, string text) => Quantity.Percent(share).Should().Be(text);
 
     [Theory]
-    [InlineData(0, "0.0 %")]
-    [InlineData(-0.0001, "0.0 %")]
-    [InlineData(0.1234, "+12.3 %")]
-    [InlineData(-0.5, "-50.0 %")]
-    [InlineData(12.345, "+1,234.5 %")]
-    [InlineData(-1e20, "-1E+22 %")]
+    [InlineData(0, "0.0 %"), InlineData(-0.0001, "0.0 %"), InlineData(0.1234, "+12.3 %"), InlineData(-0.5, "-50.0 %")]
+    [InlineData(12.345, "+1,234.5 %"), InlineData(-1e20, "-1E+22 %")]
     public void A_change_has_a_sign_unless_it_is_zero(double share, string text) => Quantity.Change(share).Should().Be(text);
 
     [Theory]
-    [InlineData(0, "0 s")]
-    [InlineData(59, "59 s")]
-    [InlineData(60, "1 min")]
-    [InlineData(61, "1 min 1 s")]
-    [InlineData(3 * 3600, "3 h")]
-    [InlineData((3 * 3600) + (12 * 60) + 5, "3 h 12 min")]
-    [InlineData(1234 * 86400, "1,234 d")]
+    [InlineData(0, "0 s"), InlineData(59, "59 s"), InlineData(60, "1 min"), InlineData(61, "1 min 1 s"), InlineData(3 * 3600, "3 h")]
+    [InlineData((3 * 3600) + (12 * 60) + 5, "3 h 12 min"), InlineData(1234 * 86400, "1,234 d")]
     public void A_duration_is_shown_in_its_two_largest_units(int seconds, string text) =>
         Quantity.Duration(TimeSpan.FromSeconds(seconds)).Should().Be(text);
 

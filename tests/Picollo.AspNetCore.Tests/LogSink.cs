@@ -1,7 +1,4 @@
-using System.Collections.Concurrent;
-using Microsoft.Extensions.Logging;
-
-namespace Picollo.AspNetCore.Tests.Requests;
+namespace Picollo.AspNetCore.Tests;
 
 /// <summary>Keeps log lines.</summary>
 internal sealed class LogSink : ILoggerProvider
@@ -10,6 +7,10 @@ internal sealed class LogSink : ILoggerProvider
 
     /// <summary>A callback for each line before it is kept. Its exceptions propagate to the code that logs.</summary>
     public Action<LogLine> OnLine { get; set; } = _ => { };
+
+    /// <summary>The lines of Picollo's categories: level, event and text.</summary>
+    public IEnumerable<string> Lines => _lines.Where(line => line.Category.StartsWith("Picollo", StringComparison.Ordinal))
+        .Select(line => $"{line.Level} {line.Event.Name}: {line.Text}");
 
     public IEnumerable<LogLine> Of(string category) => _lines.Where(line => line.Category == category);
 

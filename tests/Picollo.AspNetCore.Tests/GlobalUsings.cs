@@ -1,0 +1,13 @@
+global using System.Collections.Concurrent;
+global using System.Globalization;
+global using System.Net;
+global using System.Text.Json;
+global using Microsoft.AspNetCore.Builder;
+global using Microsoft.AspNetCore.Http;
+global using Microsoft.Extensions.DependencyInjection;
+global using Microsoft.Extensions.Logging;
+global using Picollo.AspNetCore.Measuring;
+global using Picollo.AspNetCore.Page;
+global using Picollo.AspNetCore.Reading;
+global using Picollo.Cpu;
+global using Picollo.Metrics;

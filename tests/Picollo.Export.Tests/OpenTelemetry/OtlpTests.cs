@@ -1,0 +1,84 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Http;
+
+namespace Picollo.Export.Tests;
+
+/// <summary>A receiver, exporters that send to it, and a clock that the tests advance.</summary>
+public abstract class OtlpTests : IAsyncLifetime
+{
+    // Longer than any backoff, so a timer that is shorter is a backoff or a pause.
+    private protected static readonly TimeSpan RequestTimeout = TimeSpan.FromHours(1);
+    private protected static readonly TimeSpan Rarely = TimeSpan.FromDays(1);
+
+    private protected readonly ManualTime _time = new(new DateTimeOffset(2026, 11, 25, 0, 0, 0, TimeSpan.Zero));
+    private protected readonly HdrHistogramRegistry _registry = new();
+    private protected readonly ConcurrentQueue<Exception> _errors = new();
+    private protected readonly List<OtlpExporter> _exporters = [];
+    private protected OtlpReceiver _receiver = null!;
+
+    public async Task InitializeAsync() => _receiver = await OtlpReceiver.StartAsync();
+
+    // An export at the end may wait until a backoff or its limit ends.
+    public async Task DisposeAsync()
+    {
+        foreach (OtlpExporter exporter in _exporters)
+        {
+            Task end = exporter.DisposeAsync().AsTask();
+            while (!end.IsCompleted)
+            {
+                _time.Advance(TimeSpan.FromSeconds(5));
+                await Task.Delay(1);
+            }
+        }
+
+        await _receiver.DisposeAsync();
+    }
+
+    private protected OtlpExporter Exporter(Action<OtlpExportOptions>? configure = null)
+    {
+        OtlpExportOptions options = new()
+        {
+            Endpoint = _receiver.Endpoint,
+            Interval = Rarely,
+            Timeout = RequestTimeout,
+            TimeProvider = _time,
+            OnError = _errors.Enqueue,
+        };
+        configure?.Invoke(options);
+        OtlpExporter exporter = OtlpExporter.Start(_registry, options);
+        _exporters.Add(exporter);
+        return exporter;
+    }
+
+    private protected static Task NeverAsync(HttpContext context) =>
+        Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default);
+
+    /// <summary>Advances the time to each backoff and pause until an export completes, but not to its limit. Returns the waits.</summary>
+    private protected static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
+    {
+        List<TimeSpan> waits = [];
+        TimeSpan untilLimit = TimeSpan.FromSeconds(5);
+        while (!flush.IsCompleted)
+        {
+            if (time.UntilNext is { } next && next < untilLimit)
+            {
+                waits.Add(next);
+                untilLimit -= next;
+                time.Advance(next);
+            }
+
+            await Task.Delay(1);
+        }
+
+        return waits;
+    }
+
+    /// <summary>Waits until no request is in flight and the exporter is waiting for a backoff or its next interval.</summary>
+    private protected async Task TimerAsync(TimeSpan within)
+    {
+        while (_time.Has(RequestTimeout) || _time.UntilNext is not { } next || next > within)
+        {
+            await Task.Delay(1);
+        }
+    }
+}
