@@ -169,7 +169,8 @@ public sealed class ActivityCpuMeter : IDisposable
         }
     }
 
-    private static object ToSeconds(long nanoseconds)
+    /// <summary>Returns a time in seconds, rounded to microseconds.</summary>
+    internal static object ToSeconds(long nanoseconds)
     {
         long microseconds = (nanoseconds + (NanosecondsPerMicrosecond / 2)) / NanosecondsPerMicrosecond;
         return microseconds < ShortTimes.Length ? ShortTimes[microseconds] : microseconds / MicrosecondsPerSecond;

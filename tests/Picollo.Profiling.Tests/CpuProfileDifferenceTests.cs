@@ -21,6 +21,8 @@ public class CpuProfileDifferenceTests
     [InlineData(0, 1000, 5, 1000, -0.0170, 1.0150)]
     [InlineData(10, 100, 30, 100, 8.8417, 30.3739)]
     [InlineData(0, 10, 0, 10, -22.1150, 22.1150)]
+    [InlineData(1, 1, 0, 1, -100, 42.1057)]
+    [InlineData(0, 1, 1, 1, -42.1057, 100)]
     [InlineData(10, 10, 10, 10, -22.1150, 22.1150)]
     public void The_confidence_interval_uses_the_method_of_Agresti_and_Caffo(long before, long allBefore, long after, long allAfter, double lower, double upper)
     {

@@ -15,6 +15,10 @@ public class CpuProfileTests
     }
 
     [Fact]
+    public void A_time_that_does_not_fit_is_the_largest_time() =>
+        new ProfileData(Profiles.RootOf()) { Frequency = 1 }.TimeOf(long.MaxValue).Should().Be(TimeSpan.FromDays(10_000_000));
+
+    [Fact]
     public void A_sample_in_a_recursion_counts_once()
     {
         CpuProfile profile = Profiles.Of("Main;Fib;Fib;Fib 4", "Main;Fib;Other;Fib 3");

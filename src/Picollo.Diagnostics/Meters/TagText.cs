@@ -64,16 +64,16 @@ internal static class TagText
 
     private static string FormatArray(Array array)
     {
-        StringBuilder text = new("[");
+        StringBuilder text = new();
         foreach (object? element in (IEnumerable)array)
         {
-            text.Append(text.Length > 1 ? "," : "").Append(Cut(TextOf(element)));
+            text.Append(text.Length == 0 ? '[' : ',').Append(Cut(TextOf(element)));
             if (text.Length > TagIdentity.MaxTextLength)
             {
                 break;
             }
         }
 
-        return text.Append(']').ToString();
+        return text.Append(text.Length == 0 ? "[]" : "]").ToString();
     }
 }

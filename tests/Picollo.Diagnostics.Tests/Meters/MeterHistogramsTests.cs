@@ -112,6 +112,17 @@ public class MeterHistogramsTests
     }
 
     [Fact]
+    public void A_tag_of_a_measurement_takes_precedence_over_that_of_the_meter()
+    {
+        using Listening listening = new();
+        using Meter meter = new(listening.Meter.Name + ".Tagged", null, [new("kind", "meter")]);
+
+        meter.CreateHistogram<int>("size").Record(1, new KeyValuePair<string, object?>("kind", "measurement"));
+
+        listening.Series.Should().Equal("size{kind=\"measurement\"}");
+    }
+
+    [Fact]
     public void After_dispose_nothing_is_recorded_and_the_counts_remain()
     {
         using Listening listening = new();

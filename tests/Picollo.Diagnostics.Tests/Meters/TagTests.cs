@@ -423,12 +423,15 @@ public class TagTests
             size.Record(1, new KeyValuePair<string, object?>("a", 1.5m));
             size.Record(1, new KeyValuePair<string, object?>("a", (string[])["x", "y"]));
             size.Record(1, new KeyValuePair<string, object?>("a", (int[])[1, 2]));
+            size.Record(1, new KeyValuePair<string, object?>("a", (string[])["", "x"]));
+            size.Record(1, new KeyValuePair<string, object?>("a", (string[])["x"]));
             size.Record(1, new KeyValuePair<string, object?>("a", new NoText()));
             size.Record(1, new KeyValuePair<string, object?>("a", Enumerable.Repeat("long", 1_000_000).ToArray()));
         }
 
-        listening.Registry.Registrations.Should().HaveCount(7).And.OnlyContain(one => one.Histogram.TotalCount == 3);
+        listening.Registry.Registrations.Should().HaveCount(9).And.OnlyContain(one => one.Histogram.TotalCount == 3);
         listening.Series.Should().Contain([
+            "size{a=\"[,x]\"}", "size{a=\"[x]\"}",
             "size{a=\"Monday\"}", "size{a=\"00000001-0002-0003-0405-060708090a0b\"}", "size{a=\"1.5\"}", "size{a=\"[x,y]\"}", "size{a=\"[1,2]\"}", "size"]);
         listening.Series.Should().OnlyContain(series => series.Length < 300);
     }

@@ -158,6 +158,16 @@ public class ActivityCpuMeterTests
         span.TagObjects.Should().BeEmpty();
     }
 
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(499, 0)]
+    [InlineData(500, 1)]
+    [InlineData(255_499, 255)]
+    [InlineData(255_500, 256)]
+    [InlineData(3_000_000_001, 3_000_000)]
+    public void Times_are_rounded_to_microseconds(long nanoseconds, long microseconds) =>
+        ActivityCpuMeter.ToSeconds(nanoseconds).Should().Be(microseconds / 1e6);
+
     [Fact]
     public void Activities_without_a_source_are_not_measured()
     {

@@ -59,12 +59,13 @@ public sealed class ForeignProfile
         ? [Field(1, [.. locations.SelectMany(Varint)]), Field(2, [.. values.SelectMany(Varint)])]
         : [.. locations.Select(location => Field(1, location)), .. values.Select(value => Field(2, value))]);
 
-    /// <summary>Adds a sample with a label.</summary>
-    internal void LabeledSample(ulong[] locations, ulong[] values, string label, ulong number) => Message(
+    /// <summary>Adds a sample with a label, or with two.</summary>
+    internal void LabeledSample(ulong[] locations, ulong[] values, string label, ulong number, string? second = null) => Message(
         2,
         Field(1, [.. locations.SelectMany(Varint)]),
         Field(2, [.. values.SelectMany(Varint)]),
-        Field(3, [.. Field(1, Text(label)), .. Field(3, number)]));
+        Field(3, [.. Field(1, Text(label)), .. Field(3, number)]),
+        second is null ? [] : Field(3, Field(1, Text(second))));
 
     private void Message(int field, params byte[][] fields) => _message.AddRange(Field(field, [.. fields.SelectMany(bytes => bytes)]));
 

@@ -106,6 +106,8 @@ public class PprofReaderTests
         foreign.Sample([3, 1], [2, 20_000_000], isPacked: false);
         foreign.Sample([4], [1, 10_000_000]);
         foreign.Sample([4, 4], [0, 0]);
+        foreign.TextNumber(13, "A comment.");
+        foreign.TextNumber(13, "Another.");
 
         CpuProfile profile = foreign.Read();
 
@@ -115,6 +117,19 @@ public class PprofReaderTests
             ("0xffffffff80000001@ Unnamed", 1));
         (profile.Title, profile.Frequency, profile.SampleType, profile.SampleUnit, profile.EventName).Should().Be(("app", 100, "cpu", "samples", ""));
         profile.UnnamedValue.Should().Be(3);
+        profile.Notes.Should().Equal("A comment.", "Another.");
+    }
+
+    [Fact]
+    public void A_kind_of_code_of_a_later_version_is_a_group()
+    {
+        ForeignProfile foreign = new();
+        foreign.SampleType("samples", "count"); // text 1 is also the name of the function
+        foreign.Raw(0x2A, 7, 0x08, 1, 0x10, 1, 0xC0, 0x3E, 9); // Function { id: 1, name: 1, 1000: 9 }
+        foreign.Location(1, 0, 0, 1);
+        foreign.Sample([1], [1]);
+
+        foreign.Read().Root.Children.Should().ContainSingle().Which.Frame.Kind.Should().Be(CpuProfileFrameKind.Group);
     }
 
     [Fact]

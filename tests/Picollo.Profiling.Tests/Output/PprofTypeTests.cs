@@ -163,11 +163,22 @@ public class PprofTypeTests
     }
 
     [Fact]
+    public void An_entry_with_a_time_and_a_count_of_0_is_a_sample()
+    {
+        ForeignProfile profile = ForeignProfile.Of(2, ("samples", "count"), ("cpu-time", "nanoseconds"));
+        profile.Sample([1], [0, 2_000_000_000]);
+        profile.Sample([2], [1, 2_000_000_000]);
+
+        profile.Read().ToString().Should().Contain("cpu-time 4.000 s; 2 samples");
+        profile.Read().Data.Size.Should().Be(new SampleSize(2, 2));
+    }
+
+    [Fact]
     public void Entries_with_timestamps_are_samples()
     {
         ForeignProfile profile = ForeignProfile.Of(2, ("cpu", "nanoseconds"));
-        profile.LabeledSample([1], [10_000_000], "end_timestamp_ns", 1_700_000_000_000_000_000);
-        profile.LabeledSample([2], [10_000_000], "end_timestamp_ns", 1_700_000_000_010_000_000);
+        profile.LabeledSample([1], [10_000_000], "end_timestamp_ns", 1_700_000_000_000_000_000, "thread");
+        profile.LabeledSample([2], [10_000_000], "end_timestamp_ns", 1_700_000_000_010_000_000, "thread");
 
         profile.Read().ToString().Should().Contain("CPU time 0.020 s; 2 samples");
     }
@@ -305,7 +316,7 @@ public class PprofTypeTests
     public void Dropped_frames_are_not_shown()
     {
         ForeignProfile profile = ForeignProfile.Of(4, ("samples", "count"));
-        profile.Function(10, "std::alloc(int)", "", "");
+        profile.Function(10, ".std::alloc(int)", "", ""); // a dot before the name, as on PowerPC
         profile.Function(11, "std::keep", "", "");
         profile.Location(10, 0, 10, 10);
         profile.Location(11, 0, 11, 1, 10, 2); // F1, inlined into alloc, inlined into F2
@@ -319,7 +330,7 @@ public class PprofTypeTests
         profile.Sample([10], [16]);
 
         profile.Read().Data.GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => frame.Name)), stack.Count)).Should().BeEquivalentTo(
-            [("F3", 1L), ("F3 > F2", 2L), ("F1 > std::keep", 4L), ("F4 > F2", 8L), ("std::alloc(int)", 16L)]);
+            [("F3", 1L), ("F3 > F2", 2L), ("F1 > std::keep", 4L), ("F4 > F2", 8L), (".std::alloc(int)", 16L)]);
     }
 
     [Theory]

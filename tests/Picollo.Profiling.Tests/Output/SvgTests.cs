@@ -78,6 +78,7 @@ public class SvgTests
     [InlineData("A.B.Dictionary<System.Int32>.Find", 16, "Find")]
     [InlineData("A.Program.<>c.<Main>b__0", 14, "<Main>b__0")]
     [InlineData("Type..ctor", 6, ".ctor")]
+    [InlineData("Type..ctor", 4, ".ct…")]
     [InlineData("A.LongNameWithoutADot", 12, "LongNameW…")]
     public void A_name_that_is_too_long_loses_its_namespaces_first(string name, int letters, string label) =>
         FlameGraph.Label(Profiles.Managed(name), letters).Should().Be(label);

@@ -50,6 +50,18 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
+    public void Logs_of_one_thread_ID_apply_in_the_order_of_their_start()
+    {
+        CpuUsageAsyncWatcher second = NewWatcher(), third = NewWatcher();
+        FlowTimeline timeline = NewTimeline(out _);
+        timeline.Add(new FlowLog(_recorder, Thread, 40, before: third));
+        timeline.Add(new FlowLog(_recorder, Thread, 20, before: second));
+
+        timeline.At(Thread, 30).Should().Equal(second);
+        timeline.At(Thread, 50).Should().Equal(third);
+    }
+
+    [Fact]
     public void A_stopped_watcher_no_longer_counts_on_other_threads()
     {
         CpuUsageAsyncWatcher stopped = NewWatcher(), outer = NewWatcher();
@@ -311,6 +323,19 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
+    public void The_latest_flows_of_a_route_are_kept()
+    {
+        var kept = new KeptFlows(TimeSpan.Zero);
+        SampleTree[] flows = [.. Enumerable.Range(0, 2 * KeptFlows.MaxPerLabel).Select(_ => new SampleTree(new NodeBudget(1)))];
+        foreach (SampleTree samples in flows)
+        {
+            kept.Add(NewWatcher(Labels[0]), samples);
+        }
+
+        kept.All.Select(flow => flow.Samples).Should().Equal(flows.Reverse().Take(KeptFlows.MaxPerLabel));
+    }
+
+    [Fact]
     public void Ended_requests_release_their_memory()
     {
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -365,7 +390,8 @@ public sealed class FlowTimelineTests : IDisposable
         next.Add(2001, watcher);
         timeline.Add(next);
 
-        timeline.At(Thread, 1500).Should().BeNull();
+        timeline.At(Thread, 1999).Should().BeNull();
+        timeline.At(Thread, 2000).Should().BeEmpty("the next thread has not switched yet");
         timeline.At(Thread, 2001).Should().Equal(watcher);
     }
 

@@ -1,4 +1,6 @@
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 using static Picollo.Profiling.Tests.Sampling.KernelRecords;
 
 namespace Picollo.Profiling.Tests.Sampling;
@@ -92,7 +94,7 @@ public class SampleCollectorTests
     [Fact]
     public void The_name_of_the_main_thread_is_that_of_the_process()
     {
-        Handle(Comm(Main, 101, 0, "worker"), Comm(Main, Main, 0, "renamed"));
+        Handle(Comm(Main, Main, 0, "renamed"), Comm(Main, 101, 0, "worker"));
 
         _samples.Main.Name.Should().Be("renamed");
     }
@@ -113,6 +115,33 @@ public class SampleCollectorTests
 
         (_samples.SampleCount, _samples.SkippedProcessCount).Should().Be((1, 0));
         _samples.Processes.Should().HaveCountLessThanOrEqualTo(1000).And.Contain(_samples.Main).And.ContainSingle(process => process.Id == 9999);
+    }
+
+    [Fact]
+    public void Removing_an_ended_process_keeps_the_process_that_has_its_ID_now()
+    {
+        Handle(Task(ForkMark, Child, Child, Main), Task(ExitMark, Child, Child, Main), Task(ForkMark, Child, Child, Main));
+        for (int i = 1; i < 1500; i++)
+        {
+            Handle(Task(ForkMark, Child + i, Child + i, Main), Task(ExitMark, Child + i, Child + i, Main));
+        }
+
+        Handle(Sample(Child, Child, 2, 1, 0x30));
+
+        (_samples.SampleCount, _samples.SkippedProcessCount).Should().Be((1, 0));
+    }
+
+    [Fact]
+    public void The_latest_mappings_of_a_process_are_kept()
+    {
+        for (ulong i = 1; i <= 25_000; i++)
+        {
+            Handle(Mmap(Main, i << 12, 0x10, 0, "/x"));
+        }
+
+        _samples.Main.Mappings.Should().HaveCountLessThanOrEqualTo(20_000);
+        _samples.Main.Mappings.TakeLast(10_000).Select(mapping => mapping.Start >> 12)
+            .Should().Equal(Enumerable.Range(15_001, 10_000).Select(i => (ulong)i));
     }
 
     [Fact]
@@ -155,6 +184,19 @@ public class SampleCollectorTests
             Task(ForkMark, Main, 101, Main), Sample(Main, 101, 3, 9, 0x30));
 
         _samples.SampleCount.Should().Be(3, "the record of a thread's end may be lost");
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Only_a_process_that_executed_another_program_is_marked_as_such()
+    {
+        Handle(
+            Task(ForkMark, Child, Child, Main), Sample(Main, Main, 1, 1, 0x9000), Sample(Child, Child, 1, 1, 0x9000),
+            Comm(Main, Main, Exec, "other"), Sample(Main, Main, 2, 1, 0x9000));
+        ProfileBuilder builder = new(
+            new ProfilerSettings(Main, new CpuProfilerOptions()), new ProcessFiles(Environment.ProcessId), perfMap: null, _samples);
+
+        builder.Build().Children.Select(child => child.Frame.Name).Should().BeEquivalentTo(
+            "main (process 100)", "main (process 200)", "other (process 100, after execve)");
     }
 
     private static SampleCollector New(bool followsChildren) =>

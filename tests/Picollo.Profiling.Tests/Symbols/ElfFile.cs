@@ -15,7 +15,34 @@ internal static class ElfFile
 
     /// <param name="symbols">The symbols.</param>
     /// <param name="tableType">The type of their section: SHT_SYMTAB or SHT_DYNSYM.</param>
-    public static byte[] Of(IEnumerable<Symbol> symbols, uint tableType = 2)
+    /// <param name="dynamic">The symbols of an additional section SHT_DYNSYM, which precedes the other.</param>
+    public static byte[] Of(IEnumerable<Symbol> symbols, uint tableType = 2, IEnumerable<Symbol>? dynamic = null)
+    {
+        (byte[] table, byte[] strings) = TableOf(symbols);
+        (byte[] dynamicTable, byte[] dynamicStrings) = dynamic is null ? ([], []) : TableOf(dynamic);
+        int tableAt = 64 + (2 * 56);
+        int stringsAt = tableAt + table.Length;
+        int dynamicAt = stringsAt + strings.Length;
+        int sectionsAt = dynamicAt + dynamicTable.Length + dynamicStrings.Length;
+        uint tableNumber = dynamic is null ? 3u : 5u;
+        return
+        [
+            0x7F, .. "ELF"u8, 2, 1, 1, .. new byte[9],
+            .. Short(3, 62), .. Int(1), .. Long(0, 64, (ulong)sectionsAt), .. Int(0), .. Short(64, 56, 2, 64, (ushort)(tableNumber + 2), 0),
+            .. Int(1, 4), .. Long(0x1000, 0x99000, 0x99000, 0x1000, 0x1000, 0x1000), // the same offset as data
+            .. Int(1, 5), .. Long(0x1000, 0x41000, 0x41000, 0x2000, 0x2000, 0x1000),
+            .. table, .. strings, .. dynamicTable, .. dynamicStrings,
+            .. new byte[64],
+            .. Section(1, 0x41000, 0x1000, 0x1000, 0),
+            .. Section(1, 0x42000, 0x2000, 0x1000, 0),
+            .. dynamic is null ? [] : Section(11, 0, (ulong)dynamicAt, (ulong)dynamicTable.Length, 4),
+            .. dynamic is null ? [] : Section(3, 0, (ulong)(dynamicAt + dynamicTable.Length), (ulong)dynamicStrings.Length, 0),
+            .. Section(tableType, 0, (ulong)tableAt, (ulong)table.Length, tableNumber + 1),
+            .. Section(3, 0, (ulong)stringsAt, (ulong)strings.Length, 0),
+        ];
+    }
+
+    private static (byte[] Table, byte[] Strings) TableOf(IEnumerable<Symbol> symbols)
     {
         List<byte> strings = [0];
         List<byte> table = [.. new byte[24]];
@@ -31,22 +58,7 @@ internal static class ElfFile
             strings.AddRange([.. Encoding.UTF8.GetBytes(symbol.Name), 0]);
         }
 
-        int tableAt = 64 + (2 * 56);
-        int stringsAt = tableAt + table.Count;
-        int sectionsAt = stringsAt + strings.Count;
-        return
-        [
-            0x7F, .. "ELF"u8, 2, 1, 1, .. new byte[9],
-            .. Short(3, 62), .. Int(1), .. Long(0, 64, (ulong)sectionsAt), .. Int(0), .. Short(64, 56, 2, 64, 5, 0),
-            .. Int(1, 4), .. Long(0x1000, 0x99000, 0x99000, 0x1000, 0x1000, 0x1000), // the same offset as data
-            .. Int(1, 5), .. Long(0x1000, 0x41000, 0x41000, 0x2000, 0x2000, 0x1000),
-            .. table, .. strings,
-            .. new byte[64],
-            .. Section(1, 0x41000, 0x1000, 0x1000, 0),
-            .. Section(1, 0x42000, 0x2000, 0x1000, 0),
-            .. Section(tableType, 0, (ulong)tableAt, (ulong)table.Count, 4),
-            .. Section(3, 0, (ulong)stringsAt, (ulong)strings.Count, 0),
-        ];
+        return ([.. table], [.. strings]);
     }
 
     private static byte[] Section(uint type, ulong address, ulong offset, ulong size, uint link) =>

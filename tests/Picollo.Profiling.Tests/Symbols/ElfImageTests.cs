@@ -55,6 +55,7 @@ public class ElfImageTests
         NameOf(new("local", 0x41000, 1, Binding: 0), new("__global", 0x41000, 1)).Should().Be("__global");
         NameOf(new("weak", 0x41000, 1, Binding: 2), new("global", 0x41000, 1)).Should().Be("global");
         NameOf(new("a", 0x41000, 0), new("__b", 0x41000, 8)).Should().Be("a", "the size belongs to the other name");
+        Read(new Symbol("a", 0x41000, 8), new Symbol("__b", 0x41000, 16)).NameOf(0x4100F).Should().Be("a", "the larger size is used");
 
         static string? NameOf(params Symbol[] symbols) => Read(symbols).NameOf(0x41000);
     }
@@ -71,6 +72,10 @@ public class ElfImageTests
 
         Names(image, 0x41000, 0x41010, 0x41020, 0x41030, 0x41040).Should().Equal(null, null, null, null, "indirect");
     }
+
+    [Fact]
+    public void Dynamic_symbols_are_not_used_if_there_are_others() =>
+        Read(Of([new Symbol("all", 0x41000, 1)], dynamic: [new Symbol("exported", 0x41000, 1)])).NameOf(0x41000).Should().Be("all");
 
     [Fact]
     public void Dynamic_symbols_are_read_too() => Read(Of([new Symbol("_ZN3foo3barEv", 0x41000, 1)], tableType: 11)).NameOf(0x41000).Should().Be("foo::bar");

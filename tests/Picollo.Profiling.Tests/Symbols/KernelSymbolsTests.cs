@@ -37,6 +37,14 @@ public class KernelSymbolsTests
         reason.Should().BeNull();
     }
 
+    [Fact]
+    public void A_last_line_without_an_end_is_read()
+    {
+        KernelSymbols symbols = KernelSymbols.TryParse("ffffffffc0000010 t nft_do_chain\t[nf_tables]"u8.ToArray(), out _)!;
+
+        symbols.Find(0xffffffffc0000010).Should().Be(("nft_do_chain", "[nf_tables]"));
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("0000000000000000 T _stext\n0000000000000000 t nft_do_chain\t[nf_tables]\n")]

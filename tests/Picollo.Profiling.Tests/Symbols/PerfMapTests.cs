@@ -61,6 +61,7 @@ public class PerfMapTests
     [InlineData("18c4000 300 Builtin:DeoptimizationEntry_Eager", 0x18c42ff, "Builtin:DeoptimizationEntry_Eager")]
     [InlineData("7f5e1d000100 2c0 Lcom/example/App;::work(I)I", 0x7f5e1d000100, "Lcom/example/App;::work(I)I")]
     [InlineData("0x7f5e1d000100 0x2c0 wasm[0]::function[5]::fib", 0x7f5e1d0003bf, "wasm[0]::function[5]::fib")]
+    [InlineData("0x00007f5e1d000100 0x00000000000002c0 wasm[0]::function[5]::fib", 0x7f5e1d0003bf, "wasm[0]::function[5]::fib")]
     [InlineData("0X7F5E1D000100 0X2C0 TRACE_1::app.lua:3", 0x7f5e1d000100, "TRACE_1::app.lua:3")]
     [InlineData("7F5E1D00ABCD 2C julia_fib_123", 0x7f5e1d00abcd, "julia_fib_123")]
     [InlineData("00007f5e1d000100 0000002c py::fib:/app/a.py", 0x7f5e1d000100, "py::fib:/app/a.py")]
