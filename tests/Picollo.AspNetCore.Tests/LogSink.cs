@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
 namespace Picollo.AspNetCore.Tests;
 
 /// <summary>Keeps log lines.</summary>

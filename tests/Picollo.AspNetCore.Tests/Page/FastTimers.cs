@@ -1,3 +1,6 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+
 namespace Picollo.AspNetCore.Tests.Page;
 
 /// <summary>A time provider whose timers are faster by a factor.</summary>

@@ -1,6 +1,14 @@
 using System.Net.Sockets;
+using System.Net;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Page;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 

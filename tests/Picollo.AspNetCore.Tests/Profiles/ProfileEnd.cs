@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Picollo.AspNetCore.Profiles;
 
 namespace Picollo.AspNetCore.Tests.Profiles;

@@ -1,3 +1,5 @@
+using Picollo.Cpu;
+
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Uses CPU time on the calling thread.</summary>

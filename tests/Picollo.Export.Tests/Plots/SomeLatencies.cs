@@ -1,3 +1,5 @@
+using Picollo.Metrics;
+
 namespace Picollo.Export.Tests.Plots;
 
 /// <summary>Sample data for plots, here and in the browser tests.</summary>

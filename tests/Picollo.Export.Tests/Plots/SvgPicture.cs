@@ -1,5 +1,7 @@
+using System.Globalization;
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
+using Picollo.Export;
 
 namespace Picollo.Export.Tests.Plots;
 

@@ -1,4 +1,6 @@
+using System.Globalization;
 using System.Text.RegularExpressions;
+using System.Text;
 
 namespace Picollo.Export.Tests;
 

@@ -1,3 +1,8 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using Picollo.Metrics;
+
 namespace Picollo.Export.Tests;
 
 /// <summary>Returns the output of a writer, as text and as parsed series.</summary>

@@ -1,3 +1,6 @@
+using System.Text;
+using Picollo.Metrics;
+
 namespace Picollo.Export.Tests;
 
 /// <summary>Registrations with texts that try to break an exposition.</summary>
