@@ -93,7 +93,8 @@ internal static class NewThread
                 {
                     _failure = ExceptionDispatchInfo.Capture(e);
                 }
-            }) { IsBackground = true };
+            })
+            { IsBackground = true };
             _thread.UnsafeStart();
         }
 

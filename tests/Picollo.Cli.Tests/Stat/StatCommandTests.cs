@@ -16,9 +16,9 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void Control_characters_in_process_names_are_replaced()
     {
-        // A fixed number of steps instead of a fixed time, because the process may get no CPU time within a third of a second on a busy
-        // machine.
-        const string Named = @"printf '\033]0;x[/]' > /proc/self/comm; (i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done)";
+        // The process waits after a fixed number of steps, so that it is seen even if the tool itself has to wait for a processor.
+        const string Named =
+            @"printf '\033]0;x[/]' > /proc/self/comm; (i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; sleep 2; :)";
 
         string table = PicolloTool.Run("stat", "--per-thread", "-c", Named).Error;
         string json = PicolloTool.Run("stat", "--per-thread", "--json", "-c", Named).Output;

@@ -422,12 +422,14 @@ public sealed class LogRecorderTests : IDisposable
                 {
                     File.Move(Log, moved);
                     File.WriteAllText(Log, "");
-                },
+                }
+                ,
                 "replaced" => () =>
                 {
                     File.WriteAllText(moved, "another's");
                     File.Move(moved, Log, overwrite: true);
-                },
+                }
+                ,
                 "truncated" => () => Open(FileMode.Open).SetLength(0),
                 _ => () => Open(FileMode.Append).Write("another's"u8),
             };

@@ -412,7 +412,10 @@ public sealed class OtlpExporterTests : OtlpTests
         int calls = 0;
         OtlpExportOptions options = new()
         {
-            Endpoint = _receiver.Endpoint, Interval = TimeSpan.FromSeconds(10), TimeProvider = _time, OnError = _errors.Enqueue,
+            Endpoint = _receiver.Endpoint,
+            Interval = TimeSpan.FromSeconds(10),
+            TimeProvider = _time,
+            OnError = _errors.Enqueue,
         };
         OtlpExporter exporter = new(() => ++calls == 1 ? throw new OperationCanceledException() : _registry.Registrations, options, _ => null, null);
         _exporters.Add(exporter);
