@@ -27,7 +27,7 @@ usage: ./build.sh [command] [arguments]
   test [--no-install] [name]
                     run all tests except long ones, or only those whose full name (namespace, class, method) contains the name.
                     Without a name, as root on Debian or Ubuntu, installs missing tools first (unless --no-install is given)
-  test quick [name] run only fast tests, which start no processes and do not wait; takes less than a minute after the build
+  test quick [name] run only fast tests, which start no processes and do not wait; takes 1 to 2 minutes after the build
   test long [--no-install] [name]
                     run only long tests (foreign servers, Java, load for a long time), and the core tests in other modes of the runtime
   test fuzz TIME [target]
@@ -76,16 +76,17 @@ require_sdk() {
 # setup [needs...]: installs the dependencies of the tests if possible, and reports which tests are skipped because a dependency is missing.
 # The first line says what is installed.
 setup() {
-  local need packages cache=${XDG_CACHE_HOME:-$HOME/.cache}/picollo downloads=''
+  local need packages downloads='' cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/picollo
   # shellcheck disable=SC2046
   [ $# -gt 0 ] || set -- $(test_needs) $(long_needs)
   if [ "$(host_rid)" = linux-x64 ] && [ -z "$NO_INSTALL" ]; then
-    case " $* " in *' run-kernels '*) [ -d "$cache/kernels" ] || downloads='kernels ' ;; esac
-    case " $* " in *' java '*) [ -d "$cache/victoria-metrics" ] || downloads="${downloads}victoria-metrics " ;; esac
+    case " $* " in *' run-kernels '*) downloads=kernels ;; esac
+    case " $* " in *' java '*) downloads="$downloads victoria-metrics" ;; esac
   fi
   packages=$(packages_to_install "$@")
-  [ -z "$packages$downloads" ] || say "installing (with test --no-install: nothing): ${packages:-no packages}${downloads:+; downloading to $cache: $downloads}"
-  install_for "$@"
+  for need in $downloads; do [ -d "$cache/$need" ] || packages="$packages $need (to $cache)"; done
+  [ -z "$packages" ] || say "installing (nothing with test --no-install): $packages"
+  install_silently "$@"
   choose_globalization
   for need in "$@"; do
     is_met "$need" || say "skipped: $(skipped_without "$need"); missing packages (Debian names): $(packages_for "$need" | paste -sd' ' -)"
@@ -158,7 +159,7 @@ demo() {
 # A stage is a test project, or a folder of one. The stage of a project runs the tests of its other folders. The stages in ALONE and
 # KERNELS need exclusive use of the CPUs (an emulated machine needs several times the CPU time if it has to share them). Those in TOGETHER
 # mostly wait for other programs, so two of them run at a time, the longest first.
-readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests'
+readonly ALONE='Picollo.Profiling.Tests Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests'
 readonly KERNELS=Picollo.Platform.Tests/Kernel
 readonly TOGETHER='Picollo.AspNetCore.Tests Picollo.Platform.Tests Picollo.Peers.Tests/Chromium Picollo.Cli.Tests
   Picollo.Platform.Tests/Wine Picollo.Samples.Tests Picollo.BenchmarkDotNet.Tests Picollo.Peers.Tests Picollo.Export.Tests Picollo.Fuzz.Tests
@@ -247,7 +248,7 @@ run_tests() {
       # shellcheck disable=SC2046
       [ -n "$NAME" ] || stage setup setup $(test_needs) $(long_needs)
       stage build build
-      run_stages long 1 'Category=Long' '' $ALONE $TOGETHER
+      run_stages long 1 'Category=Long' '' $ALONE $KERNELS $TOGETHER
       run_stress
       ;;
     fuzz)

@@ -134,9 +134,16 @@ packages_to_install() {
   packages_lacking "$@" | paste -sd' ' -
 }
 
-# Installs the missing packages for the specified needs, if possible.
+# Installs the missing packages for the specified needs, if possible, and says what it installs.
 install_for() {
   local packages
+  packages=$(packages_to_install "$@")
+  [ -z "$packages" ] || say "installing $packages"
+  install_silently "$@"
+}
+
+install_silently() {
+  local packages need
   packages=$(packages_to_install "$@")
   [ -n "$packages" ] || return 0
   # Update the package lists only if the current ones are not sufficient. Word splitting is intended.

@@ -79,7 +79,7 @@ public class OptionsBindingTests
     [InlineData("Meters:MaxSeries", "100001", "*'Picollo:Meters:MaxSeries'*100000*100001*")]
     [InlineData("Meters:MeterNames:0", " ", "*'Picollo:Meters:MeterNames'*empty*")]
     [InlineData("Meters:Scales:shop.price", "0", "*'Picollo:Meters:Scales'*shop.price*1E-30 to 1E+30*0*")]
-    [InlineData("Profiling", "true", "There is no option with the configuration key 'Picollo:Profiling'.")]
+    [InlineData("Profiling", "true", "No option has the configuration key 'Picollo:Profiling'.")]
     [InlineData("Requests", "true", "'Picollo:Requests' must have keys or elements below it*")]
     [InlineData("requests", "true", "'Picollo:requests' must have keys or elements below it*")]
     [InlineData("CpuWorkers", "4", "'Picollo:CpuWorkers' must have keys or elements below it*")]
@@ -92,9 +92,9 @@ public class OptionsBindingTests
     [InlineData("Meters:MeterNames:0:Name", "Shop", "'Picollo:Meters:MeterNames:0' must have a value*")]
     [InlineData("Meters:Scales:shop.price:Cents", "100", "'Picollo:Meters:Scales:shop.price' must have a value*")]
     [InlineData("", "true", "'Picollo' must have keys or elements below it*")]
-    [InlineData("Requests:MaxRoute", "5", "There is no option with the configuration key 'Picollo:Requests:MaxRoute'.")]
-    [InlineData("Meters:Names:0", "Shop", "There is no option with the configuration key 'Picollo:Meters:Names'.")]
-    [InlineData("CpuWorkers:Workers", "5", "There is no option with the configuration key 'Picollo:CpuWorkers:Workers'.")]
+    [InlineData("Requests:MaxRoute", "5", "No option has the configuration key 'Picollo:Requests:MaxRoute'.")]
+    [InlineData("Meters:Names:0", "Shop", "No option has the configuration key 'Picollo:Meters:Names'.")]
+    [InlineData("CpuWorkers:Workers", "5", "No option has the configuration key 'Picollo:CpuWorkers:Workers'.")]
     public Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message) =>
         ShouldNotStartAsync(services => services.AddPicollo(Section(new() { [key] = value })), message);
 
@@ -156,7 +156,7 @@ public class OptionsBindingTests
     [InlineData("Interval:Seconds", "1", "'Picollo:Interval' must have a value*")]
     [InlineData("", "s3cr3t", "'Picollo' must have keys or elements below it*")]
     [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*Use true or false.")]
-    [InlineData("Temporality", "Delta", "There is no option with the configuration key 'Picollo:Temporality'.")]
+    [InlineData("Temporality", "Delta", "No option has the configuration key 'Picollo:Temporality'.")]
     public Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message) =>
         ShouldNotStartAsync(services => services.AddPicolloOtlpExporter(Section(new() { [key] = value })), message);
 

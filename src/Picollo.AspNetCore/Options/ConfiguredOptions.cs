@@ -96,7 +96,7 @@ internal static class ConfiguredOptions
             : "";
         string[] names = message[(message.LastIndexOf(": ", StringComparison.Ordinal) + 2)..].Split(", ");
         IEnumerable<string> keys = names.Select(name => $"'{PathOf(name.Trim('\''))}'");
-        return $"There is no option with the configuration key {string.Join(" or ", keys)}.";
+        return $"No option has the configuration key {string.Join(" or ", keys)}.";
 
         string PathOf(string name) => string.Join(
             ConfigurationPath.KeyDelimiter,

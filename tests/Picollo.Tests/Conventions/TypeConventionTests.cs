@@ -54,6 +54,11 @@ public class TypeConventionTests
         readings.SelectMany(type => type.GetProperties()).Should().NotContain(property => property.SetMethod != null && property.SetMethod.IsPublic);
     }
 
+    [Fact]
+    public void No_public_member_has_a_value_tuple() => PublicSurface.Types
+        .SelectMany(PublicSurface.MembersOf)
+        .Should().NotContain(member => member.ToString()!.Contains(nameof(ValueTuple), StringComparison.Ordinal));
+
     // Positional records: a further member would break callers.
     [Fact]
     public void No_public_type_has_a_deconstruction_or_a_required_member() => PublicSurface.Types

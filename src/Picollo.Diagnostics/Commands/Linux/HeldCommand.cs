@@ -133,8 +133,12 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
                 : LibC.posix_spawn_file_actions_adddup2(&actions, Number(inputSource), 0);
             error = error != 0 || !command.OutputToError ? error : LibC.posix_spawn_file_actions_adddup2(&actions, 2, 1);
             error = error != 0 ? error : SpawnWithSignalsBlocked(&process, program, &actions, argumentTexts, environment);
-            return error == 0 ? process
-                : throw (error == Errno.E2BIG ? command.StartFailed(error) : (Exception)Refused("posix_spawn", error));
+            return error switch
+            {
+                0 => process,
+                Errno.E2BIG => throw command.StartFailed(error),
+                _ => throw Refused("posix_spawn", error),
+            };
         }
         finally
         {
