@@ -21,106 +21,43 @@ internal sealed class JsonSchema
     }
 
     /// <summary>Returns the problems of each line of an output; empty if all lines are valid.</summary>
-    public IReadOnlyList<string> ProblemsOf(string lines)
-    {
-        List<string> problems = [];
-        foreach (string line in lines.TrimEnd('\n').Split('\n'))
-        {
-            using JsonDocument json = JsonDocument.Parse(line);
-            Check(json.RootElement, _root, "$", problems);
-        }
+    public IReadOnlyList<string> ProblemsOf(string lines) =>
+        [.. lines.TrimEnd('\n').Split('\n').SelectMany(line => Problems(JsonDocument.Parse(line).RootElement, _root, "$"))];
 
-        return problems;
-    }
-
-    private void Check(JsonElement value, JsonElement schema, string path, List<string> problems)
+    private IEnumerable<string> Problems(JsonElement value, JsonElement schema, string path)
     {
-        foreach (JsonProperty keyword in schema.EnumerateObject())
+        bool isObject = value.ValueKind == JsonValueKind.Object, isArray = value.ValueKind == JsonValueKind.Array, isNumber = value.ValueKind == JsonValueKind.Number;
+        JsonProperty[] others = isObject && schema.TryGetProperty("properties", out JsonElement known)
+            ? [.. value.EnumerateObject().Where(property => !known.TryGetProperty(property.Name, out _))] : [];
+        return schema.EnumerateObject().SelectMany(keyword =>
         {
             JsonElement rule = keyword.Value;
-            bool isRight = keyword.Name switch
+            return keyword.Name switch
             {
-                "type" => rule.ValueKind == JsonValueKind.Array ? rule.EnumerateArray().Any(type => IsOfType(value, type)) : IsOfType(value, rule),
-                "const" => JsonElement.DeepEquals(value, rule),
-                "enum" => rule.EnumerateArray().Any(one => JsonElement.DeepEquals(value, one)),
-                "minimum" => value.ValueKind != JsonValueKind.Number || value.GetDouble() >= rule.GetDouble(),
-                "maximum" => value.ValueKind != JsonValueKind.Number || value.GetDouble() <= rule.GetDouble(),
-                "minItems" => value.ValueKind != JsonValueKind.Array || value.GetArrayLength() >= rule.GetInt32(),
-                "required" => value.ValueKind != JsonValueKind.Object || rule.EnumerateArray().All(name => value.TryGetProperty(name.GetString()!, out _)),
-                "oneOf" => rule.EnumerateArray().Count(one => Problems(value, one, path).Count == 0) == 1,
-                "$ref" => CheckReference(value, rule.GetString()!, path, problems),
-                "properties" => CheckProperties(value, rule, path, problems),
-                "additionalProperties" => CheckOthers(value, schema, rule, path, problems),
-                "items" => CheckItems(value, rule, path, problems),
-                _ => Descriptions.Contains(keyword.Name) ? true : throw new NotSupportedException($"The keyword {keyword.Name}, at {path}."),
+                "$ref" => Problems(value, _root.GetProperty("$defs").GetProperty(rule.GetString()!["#/$defs/".Length..]), path),
+                "properties" => isObject
+                    ? rule.EnumerateObject().Where(property => value.TryGetProperty(property.Name, out _))
+                        .SelectMany(property => Problems(value.GetProperty(property.Name), property.Value, $"{path}.{property.Name}"))
+                    : [],
+                "additionalProperties" when rule.ValueKind != JsonValueKind.False => others.SelectMany(other => Problems(other.Value, rule, $"{path}.{other.Name}")),
+                "items" => isArray ? value.EnumerateArray().SelectMany((item, i) => Problems(item, rule, $"{path}[{i}]")) : [],
+                _ => IsMet(keyword.Name, rule) ? [] : [$"{path}: {keyword.Name} {rule.GetRawText()}: {value.GetRawText()}"],
             };
-            if (!isRight)
-            {
-                problems.Add($"{path}: {keyword.Name} {rule.GetRawText()}: {value.GetRawText()}");
-            }
-        }
-    }
+        });
 
-    private List<string> Problems(JsonElement value, JsonElement schema, string path)
-    {
-        List<string> problems = [];
-        Check(value, schema, path, problems);
-        return problems;
-    }
-
-    private bool CheckReference(JsonElement value, string reference, string path, List<string> problems)
-    {
-        const string Start = "#/$defs/";
-        Check(value, _root.GetProperty("$defs").GetProperty(reference[Start.Length..]), path, problems);
-        return true;
-    }
-
-    private bool CheckProperties(JsonElement value, JsonElement properties, string path, List<string> problems)
-    {
-        foreach (JsonProperty property in properties.EnumerateObject())
+        bool IsMet(string keyword, JsonElement rule) => keyword switch
         {
-            if (value.ValueKind == JsonValueKind.Object && value.TryGetProperty(property.Name, out JsonElement its))
-            {
-                Check(its, property.Value, $"{path}.{property.Name}", problems);
-            }
-        }
-
-        return true;
-    }
-
-    private bool CheckOthers(JsonElement value, JsonElement schema, JsonElement rule, string path, List<string> problems)
-    {
-        if (value.ValueKind != JsonValueKind.Object)
-        {
-            return true;
-        }
-
-        JsonProperty[] others = [.. value.EnumerateObject().Where(property => !schema.GetProperty("properties").TryGetProperty(property.Name, out _))];
-        if (rule.ValueKind == JsonValueKind.False)
-        {
-            return others.Length == 0;
-        }
-
-        foreach (JsonProperty other in others)
-        {
-            Check(other.Value, rule, $"{path}.{other.Name}", problems);
-        }
-
-        return true;
-    }
-
-    private bool CheckItems(JsonElement value, JsonElement rule, string path, List<string> problems)
-    {
-        if (value.ValueKind == JsonValueKind.Array)
-        {
-            int i = 0;
-            foreach (JsonElement item in value.EnumerateArray())
-            {
-                Check(item, rule, $"{path}[{i++}]", problems);
-            }
-        }
-
-        return true;
+            "type" => rule.ValueKind == JsonValueKind.Array ? rule.EnumerateArray().Any(type => IsOfType(value, type)) : IsOfType(value, rule),
+            "const" => JsonElement.DeepEquals(value, rule),
+            "enum" => rule.EnumerateArray().Any(one => JsonElement.DeepEquals(value, one)),
+            "minimum" => !isNumber || value.GetDouble() >= rule.GetDouble(),
+            "maximum" => !isNumber || value.GetDouble() <= rule.GetDouble(),
+            "minItems" => !isArray || value.GetArrayLength() >= rule.GetInt32(),
+            "required" => !isObject || rule.EnumerateArray().All(name => value.TryGetProperty(name.GetString()!, out _)),
+            "additionalProperties" => others.Length == 0,
+            "oneOf" => rule.EnumerateArray().Count(one => !Problems(value, one, path).Any()) == 1,
+            _ => Descriptions.Contains(keyword) ? true : throw new NotSupportedException($"The keyword {keyword}, at {path}."),
+        };
     }
 
     private static bool IsOfType(JsonElement value, JsonElement type) => type.GetString() switch

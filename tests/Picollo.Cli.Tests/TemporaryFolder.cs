@@ -9,3 +9,15 @@ internal sealed class TemporaryFolder : IDisposable
 
     public void Dispose() => Directory.Delete(Path, recursive: true);
 }
+
+/// <summary>Tests with a folder that is deleted after each of them.</summary>
+public abstract class FolderTests : IDisposable
+{
+    private protected TemporaryFolder Folder { get; } = new();
+
+    public void Dispose()
+    {
+        Folder.Dispose();
+        GC.SuppressFinalize(this);
+    }
+}

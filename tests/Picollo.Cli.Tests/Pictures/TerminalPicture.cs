@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text;
 using System.Xml.Linq;
 
 namespace Picollo.Cli.Tests.Pictures;
@@ -58,27 +57,15 @@ internal static class TerminalPicture
     public static IEnumerable<string> RowsOf(XElement picture) => picture.Elements().Where(one => one.Name.LocalName == "text")
         .GroupBy(one => one.Attribute("y")!.Value, (_, runs) => string.Concat(runs.Select(run => run.Value + " ")));
 
-    /// <summary>Splits a row where its attributes change and at wide gaps, and omits invisible spaces.</summary>
+    /// <summary>Splits a row where its attributes change, and omits spaces at the ends of the parts that are not visible.</summary>
     internal static IEnumerable<Run> RunsOf(string row)
     {
         bool isBold = false, isReversed = false;
         int column = 0;
-        StringBuilder text = new();
-        for (int i = 0; i < row.Length; i++)
+        foreach (string part in $"m{row}".Split("\e["))
         {
-            if (row[i] != '\e')
-            {
-                text.Append(row[i]);
-                continue;
-            }
-
-            foreach (Run run in Flush())
-            {
-                yield return run;
-            }
-
-            int end = row.IndexOf('m', i);
-            foreach (string code in row[(i + 2)..end].Split(';'))
+            int end = part.IndexOf('m');
+            foreach (string code in part[..end].Split(';'))
             {
                 (isBold, isReversed) = code switch
                 {
@@ -92,29 +79,13 @@ internal static class TerminalPicture
                 };
             }
 
-            i = end;
-        }
-
-        foreach (Run run in Flush())
-        {
-            yield return run;
-        }
-
-        IEnumerable<Run> Flush()
-        {
-            string all = text.ToString();
-            int start = column;
-            column += all.Length;
-            text.Clear();
-            if (isReversed)
+            string all = part[(end + 1)..], shown = isReversed ? all : all.Trim(' ');
+            if (shown.Length > 0)
             {
-                return all.Length == 0 ? [] : [new(start, all, isBold, isReversed)];
+                yield return new(column + all.IndexOf(shown, StringComparison.Ordinal), shown, isBold, isReversed);
             }
 
-            string shown = all.TrimStart(' ');
-            start += all.Length - shown.Length;
-            shown = shown.TrimEnd(' ');
-            return shown.Length == 0 ? [] : [new(start, shown, isBold, isReversed)];
+            column += all.Length;
         }
     }
 

@@ -6,30 +6,21 @@ namespace Picollo.Cli.Tests.Shell;
 /// <summary>Widths of text in cells.</summary>
 public class CellTextTests
 {
-    [Theory]
-    [InlineData("", 0)]
-    [InlineData("plain", 5)]
-    [InlineData("Ä…é", 3)]
-    [InlineData("e\u0301", 1)]
-    [InlineData("日本", 4)]
-    [InlineData("한글", 4)]
-    [InlineData("ｶﾅ", 2)]
-    [InlineData("🙂", 2)]
-    public void East_Asian_characters_and_emoji_take_two_cells_and_combining_characters_none(string text, int width) => CellText.WidthOf(text).Should().Be(width);
+    [Fact]
+    public void East_Asian_characters_and_emoji_take_two_cells_and_combining_characters_none() =>
+        ((string[])["", "plain", "Ä…é", "e\u0301", "日本", "한글", "ｶﾅ", "🙂"]).Select(text => CellText.WidthOf(text))
+            .Should().Equal(0, 5, 3, 1, 4, 4, 2, 2);
 
-    [Theory]
-    [InlineData("name", 4, "name")]
-    [InlineData("names", 4, "nam+")]
-    [InlineData("日本語", 5, "日本+")]
-    [InlineData("日本語", 4, "日+")]
-    [InlineData("🙂🙂", 2, "+")]
-    [InlineData("x", 0, "")]
-    public void Text_that_does_not_fit_ends_with_a_plus(string text, int cells, string fitting)
+    [Fact]
+    public void Text_that_does_not_fit_ends_with_a_plus()
     {
-        StringBuilder to = new();
-
-        CellText.AppendFitting(to, text, cells).Should().Be(CellText.WidthOf(fitting));
-        to.ToString().Should().Be(fitting);
+        foreach ((string text, int cells, string fitting) in ((string, int, string)[])
+            [("name", 4, "name"), ("names", 4, "nam+"), ("日本語", 5, "日本+"), ("日本語", 4, "日+"), ("🙂🙂", 2, "+"), ("x", 0, "")])
+        {
+            StringBuilder to = new();
+            CellText.AppendFitting(to, text, cells).Should().Be(CellText.WidthOf(fitting));
+            to.ToString().Should().Be(fitting);
+        }
     }
 
     [Fact]

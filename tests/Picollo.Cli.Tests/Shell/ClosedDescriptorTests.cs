@@ -9,22 +9,23 @@ public class ClosedDescriptorTests
         PicolloTool.RunInShell("$picollo hist <&-").Should().Be(new ToolRun(1, "", "picollo: standard input: Bad file descriptor\n"));
 
     [FactNeeding(Need.Linux)]
-    public void Closed_standard_output_is_reported()
+    public void A_closed_pipe_or_output_and_a_full_disk_end_the_tool()
     {
-        PicolloTool.RunInShell("seq 9 > /dev/null; $picollo --help >&-").Should().Be(new ToolRun(1, "", "picollo: standard output: Bad file descriptor\n"));
-        PicolloTool.RunInShell("$picollo stat --json -- true <&- >&-").Should().Be(new ToolRun(125, "", "picollo: standard output: Bad file descriptor\n"));
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void The_exit_code_does_not_depend_on_standard_error()
-    {
-        foreach (string error in (string[])["&-", "/dev/full", "&1 | true; exit ${PIPESTATUS[0]}"])
+        foreach ((string command, int exitCode) in ((string, int)[])
+        [
+            ("$picollo --help", 1), ("$picollo hist < <(seq 9)", 1), ("$picollo stat --json -- true <&-", 125), ("$picollo top -b", 1),
+        ])
         {
-            PicolloTool.RunInShell($"$picollo hist /nowhere 2>{error}").ExitCode.Should().Be(1, error);
-            PicolloTool.RunInShell($"$picollo nonsense 2>{error}").ExitCode.Should().Be(2, error);
+            PicolloTool.RunInShell($"exec 3> >(true); wait $!; {command} >&3; echo $? >&2").Error.Should().Be("141\n", command);
+            PicolloTool.RunInShell($"{command} > /dev/full")
+                .Should().Be(new ToolRun(exitCode, "", "picollo: standard output: No space left on device\n"), command);
+            PicolloTool.RunInShell($"seq 9 > /dev/null; {command} >&-")
+                .Should().Be(new ToolRun(exitCode, "", "picollo: standard output: Bad file descriptor\n"), command);
         }
 
-        PicolloTool.RunInShell("$picollo stat -- true 2>&-").ExitCode.Should().Be(125, "there is no report");
+        PicolloTool.RunInShell("$picollo --help").Output.Should().Contain("\n  picollo [");
+        ToolRun full = PicolloTool.RunInShell("$picollo stat -o /dev/full -- true");
+        (full.ExitCode, full.Error.Contains("No space left on device", StringComparison.Ordinal)).Should().Be((125, true));
     }
 
     [FactNeeding(Need.Linux)]
@@ -38,6 +39,8 @@ public class ClosedDescriptorTests
             [
                 ("stat -o report --save base.json --export-markdown table.md -- true", 0),
                 ("stat -o report --save base.json -- sh -c 'exit 7'", 7),
+                ("hist /nowhere", 1),
+                ("nonsense", 2),
                 ("hist --on-error skip --svg plot.svg numbers > /dev/null", 0),
                 ("jitter -a 0 -l 5 -p 99 --force -o results > /dev/null", 0),
             ])
@@ -48,6 +51,7 @@ public class ClosedDescriptorTests
         }
 
         File.Exists(folder.PathOf("results/results.json")).Should().BeTrue();
+        PicolloTool.RunInShell("$picollo stat -- true 2>&-").ExitCode.Should().Be(125, "there is no report");
     }
 
     [FactNeeding(Need.Linux)]

@@ -5,17 +5,11 @@ namespace Picollo.Cli.Tests.Shell;
 
 public class ForeignTextTests
 {
-    [Theory]
-    [InlineData("plain [bold]text[/]", "plain [bold]text[/]")]
-    [InlineData("\e]0;x[/]", "?]0;x[/]")]
-    [InlineData("a\nb\tc\rd\0e\u007f\u0085", "a?b?c?d?e??")]
-    [InlineData("\u202Eabc\u2028\u200B", "?abc??")]
-    [InlineData("Zoë 漢字 😀", "Zoë 漢字 😀")]
-    [InlineData("", "")]
-    public void Control_characters_are_replaced_by_question_marks(string text, string clean) => ForeignText.Clean(text).Should().Be(clean);
-
     [Fact]
-    public void Half_a_surrogate_pair_is_replaced_by_a_question_mark() => ForeignText.Clean("half \ud83d").Should().Be("half ?"); // an attribute cannot contain it
+    public void Control_characters_are_replaced_by_question_marks() => ((string[])
+        ["plain [bold]text[/]", "\e]0;x[/]", "a\nb\tc\rd\0e\u007f\u0085", "\u202Eabc\u2028\u200B", "Zoë 漢字 😀", "", "half \ud83d"])
+            .Select(ForeignText.Clean)
+        .Should().Equal("plain [bold]text[/]", "?]0;x[/]", "a?b?c?d?e??", "?abc??", "Zoë 漢字 😀", "", "half ?");
 
     [Fact]
     public void Json_keeps_the_text_and_escapes_control_characters()

@@ -4,22 +4,13 @@ namespace Picollo.Cli.Tests.Shell;
 
 public class SignalsTests
 {
-    [Theory]
-    [InlineData("15", 15)]
-    [InlineData("TERM", 15)]
-    [InlineData("sigterm", 15)]
-    [InlineData("SigKill", 9)]
-    [InlineData("1", 1)]
-    [InlineData("64", 64)]
-    [InlineData("0", null)]
-    [InlineData("65", null)]
-    [InlineData("-9", null)]
-    [InlineData("99999999999", null)]
-    [InlineData("", null)]
-    [InlineData("SIG", null)]
-    [InlineData("SIGSIGTERM", null)]
-    [InlineData("nonsense", null)]
-    public void Signals_are_found_by_number_and_name(string text, int? signal) => Signals.Find(text).Should().Be(signal);
+    [Fact]
+    public void Signals_are_found_by_number_and_name()
+    {
+        ((string[])["15", "TERM", "sigterm", "SigKill", "1", "64"]).Select(Signals.Find).Should().Equal(15, 15, 15, 9, 1, 64);
+        ((string[])["0", "65", "-9", "99999999999", "", "SIG", "SIGSIGTERM", "nonsense"])
+            .Should().OnlyContain(text => Signals.Find(text) == null);
+    }
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
