@@ -4,36 +4,9 @@ using System.Text.Json;
 namespace Picollo.Cli.Tests.Hist;
 
 /// <summary>Tests the arguments, exit codes and signals of <c>picollo hist</c>, and its use with pipes and terminals.</summary>
-public class HistCommandTests
+public sealed class HistCommandTests : FolderTests
 {
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
-
-    [Fact]
-    public void Help_has_examples_and_exit_codes_and_fits_80_columns()
-    {
-        ToolRun run = PicolloTool.RunHere("hist", "--help");
-
-        run.ExitCode.Should().Be(0);
-        run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");
-        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
-    }
-
-    [Theory]
-    [InlineData("picollo: --scale must be a number from 1e-9 to 1e9, not '0'.", "--scale", "0")]
-    [InlineData("picollo: --scale must be a number from 1e-9 to 1e9, not 'x'.", "--scale", "x")]
-    [InlineData("picollo: --on-error must be 'fail' or 'skip', not 'stop'.", "--on-error", "stop")]
-    [InlineData("picollo: Unrecognized option '--colum'; for a file with this name, use './--colum'.", "--colum", "x")]
-    [InlineData("picollo: Only one of the two inputs of --diff can be standard input.", "--diff", "-")]
-    [InlineData("picollo: Only one of the two inputs of --diff can be standard input.", "x", "-", "--diff", "-")]
-    [InlineData("picollo: --hlog cannot be combined with --diff.", "x", "--diff", "y", "--hlog", "z")]
-    [InlineData("picollo: --from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.", "x", "--from", "soon")]
-    [InlineData("picollo: --from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.", "x", "--from", "5", "--to", "2026-11-23")]
-    public void Invalid_arguments_are_reported(string message, params string[] arguments)
-    {
-        ToolRun run = PicolloTool.RunHere(["hist", .. arguments]);
-
-        run.Should().Be(new ToolRun(2, "", $"{message}\nTry 'picollo hist --help'.\n"));
-    }
 
     [FactNeeding(Need.Linux)]
     public void Unreadable_inputs_are_reported()
@@ -58,10 +31,6 @@ public class HistCommandTests
         json.RootElement.GetProperty("count").GetInt32().Should().Be(count);
     }
 
-    [Fact]
-    public void From_and_to_require_a_log() => PicolloTool.RunHereWithInput("1\n", "hist", "--from", "1")
-        .Should().Be(new ToolRun(1, "", "picollo: standard input: --from and --to require an interval log\n"));
-
     /// <summary>PowerShell and HdrHistogram.NET write UTF-16.</summary>
     [Theory]
     [InlineData("utf-16")]
@@ -69,75 +38,57 @@ public class HistCommandTests
     public void Inputs_in_UTF_16_are_read(string name)
     {
         var encoding = System.Text.Encoding.GetEncoding(name);
-        using TemporaryFolder folder = new();
         string log = File.ReadAllText(Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog"));
         foreach ((string text, int count) in new[] { (log, 32_290), ("1\n2\n3\n", 3) })
         {
-            File.WriteAllText(folder.PathOf("input"), text, encoding);
-            ToolRun run = PicolloTool.RunHere("hist", folder.PathOf("input"), "--json");
+            File.WriteAllText(Folder.PathOf("input"), text, encoding);
+            ToolRun run = PicolloTool.RunHere("hist", Folder.PathOf("input"), "--json");
             run.ExitCode.Should().Be(0, run.Error);
             using JsonDocument json = JsonDocument.Parse(run.Output);
             json.RootElement.GetProperty("count").GetInt32().Should().Be(count);
         }
     }
 
-    [Fact]
-    public void An_input_without_a_number_is_an_error()
+    [Theory]
+    [InlineData("", "standard input: the input contains no numbers", "--json")]
+    [InlineData("1\n", "standard input: --from and --to require an interval log", "--from", "1")]
+    [InlineData("1\n", "standard input: --tag requires an interval log", "--tag", "A")]
+    [InlineData("1\n", "standard input: --untagged requires an interval log", "--untagged")]
+    [InlineData("1\n", "standard input: logs cannot be merged with other inputs", "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog", "-")]
+    [InlineData("time,path\n1,/\n", "standard input: line 1: not a number; use --column to read a CSV column, or --format to specify another format: 'time,path'")]
+    [InlineData("\n1\n2\n", "standard input: line 3: The text contains no log of percentiles: no line has its column names", "--format", "percentile-log")]
+    [InlineData(
+        "Value Percentile TotalCount\n5 0.5 1\n6 1.0 2\nValue Percentile TotalCount\n", "standard input: line 4: A second distribution starts; an input can contain only one")]
+    public void An_input_that_cannot_be_read_is_reported(string input, string message, params string[] arguments)
     {
-        ToolRun run = PicolloTool.RunHereWithInput("", "hist", "--json");
+        string[] rooted = [.. arguments.Select(word => word.StartsWith("tests/", StringComparison.Ordinal) ? Path.Combine(Repository.Root, word) : word)];
 
-        run.Should().Be(new ToolRun(1, "", "picollo: standard input: the input contains no numbers\n"));
+        PicolloTool.RunHereWithInput(input, ["hist", .. rooted]).Should().Be(new ToolRun(1, "", $"picollo: {message}\n"));
     }
-
-    [Fact]
-    public void A_missing_column_option_is_suggested() =>
-        PicolloTool.RunHereWithInput("time,path\n1,/\n", "hist").Error
-            .Should().Be("picollo: standard input: line 1: not a number; use --column to read a CSV column, or --format to specify another format: 'time,path'\n");
 
     [Fact]
     public void Count_overflows_are_reported()
     {
-        using TemporaryFolder folder = new();
         const string Heading = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
-        string large = folder.PathOf("large.hgrm");
+        string large = Folder.PathOf("large.hgrm");
         File.WriteAllText(large, $"{Heading}       1.000 1.000000000000 18446744073709551615\n");
 
         PicolloTool.RunHere("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the sum of the counts is 2^64 or more\n"));
-        ToolRun log = PicolloTool.RunHere("hist", large, "--hlog", folder.PathOf("large.hlog"));
-        (log.ExitCode, log.Error).Should().Be((1, $"picollo: {folder.PathOf("large.hlog")}: a log can only contain counts below 2^63\n"));
-    }
-
-    [Fact]
-    public void Incompatible_inputs_are_reported()
-    {
-        string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog");
-
-        PicolloTool.RunHereWithInput("1\n", "hist", log, "-").Error.Should().Be("picollo: standard input: logs cannot be merged with other inputs\n");
-        PicolloTool.RunHereWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag requires an interval log\n");
+        ToolRun log = PicolloTool.RunHere("hist", large, "--hlog", Folder.PathOf("large.hlog"));
+        (log.ExitCode, log.Error).Should().Be((1, $"picollo: {Folder.PathOf("large.hlog")}: a log can only contain counts below 2^63\n"));
     }
 
     [Fact]
     [Trait("Category", "Slow")]
     public void Files_and_standard_input_are_merged()
     {
-        using TemporaryFolder folder = new();
-        File.WriteAllText(folder.PathOf("a"), "1\n2.5");
-        File.WriteAllText(folder.PathOf("b"), "3\n");
+        File.WriteAllText(Folder.PathOf("a"), "1\n2.5");
+        File.WriteAllText(Folder.PathOf("b"), "3\n");
 
-        ToolRun run = PicolloTool.RunWithInput("4\n", "hist", folder.PathOf("a"), "-", folder.PathOf("b"), "--json");
+        ToolRun run = PicolloTool.RunWithInput("4\n", "hist", Folder.PathOf("a"), "-", Folder.PathOf("b"), "--json");
 
         JsonDocument.Parse(run.Output).RootElement.GetProperty("count").GetInt32().Should().Be(4);
     }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void An_invalid_line_fails_with_exit_code_1_and_no_output() =>
-        PicolloTool.RunWithInput("1\nx\n", "hist").Should().Be(new ToolRun(1, "", "picollo: standard input: line 2: not a number: 'x'\n"));
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void A_closed_pipe_ends_the_command_silently() =>
-        PicolloTool.RunInShell("exec 3> >(true); wait $!; seq 1000 | $picollo hist >&3; echo $? >&2").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
@@ -182,7 +133,6 @@ public class HistCommandTests
 
         output.Should().MatchRegex("\r[0-9.]+ [KM]?i?B\e\\[K");
         output[..output.IndexOf("#####", StringComparison.Ordinal)].Should().EndWith("\r\e[K", "the progress bar is cleared before the table is printed");
-        InTerminal("seq 100 | $picollo hist").Should().NotContain("\e", "a short input needs no progress");
         (await colorless).Should().NotContain("\e");
     }
 

@@ -5,15 +5,14 @@ using Picollo.Export;
 
 namespace Picollo.Cli.Tests.Hist;
 
-public class HistFilesTests
+public sealed class HistFilesTests : FolderTests
 {
     private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data");
 
     [Fact]
     public void Plot_page_and_log_are_written()
     {
-        using TemporaryFolder folder = new();
-        (string svg, string html, string log) = (folder.PathOf("a.svg"), folder.PathOf("a.html"), folder.PathOf("a.hlog"));
+        (string svg, string html, string log) = (Folder.PathOf("a.svg"), Folder.PathOf("a.html"), Folder.PathOf("a.hlog"));
 
         Hist("1\n2\n3\n", "--unit", "<ms>", "--svg", svg, "--html", html, "--hlog", log)
             .Should().Be((0, $"wrote {svg}\nwrote {html}\nwrote {log}\n"));
@@ -22,14 +21,13 @@ public class HistFilesTests
         File.ReadAllText(html).Should().StartWith("<!DOCTYPE html>").And.Contain("standard input");
         using HdrHistogramLogReader reader = new(log);
         reader.ReadAll().Should().ContainSingle().Which.Histogram.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(1, 2, 3);
-        Directory.GetFiles(folder.Path).Should().HaveCount(3, "no other files remain");
+        Directory.GetFiles(Folder.Path).Should().HaveCount(3, "no other files remain");
     }
 
     [Fact]
     public void The_title_defaults_to_the_names_of_the_inputs()
     {
-        using TemporaryFolder folder = new();
-        (string svg, string html) = (folder.PathOf("a.svg"), folder.PathOf("a.html"));
+        (string svg, string html) = (Folder.PathOf("a.svg"), Folder.PathOf("a.html"));
         string log = Path.Combine(Java, "tagged-Log.logV2.hlog");
 
         Hist("", log, "--svg", svg, "--html", html).ExitCode.Should().Be(0);
@@ -45,8 +43,7 @@ public class HistFilesTests
     [Fact]
     public void Merged_logs_span_the_times_of_all_logs()
     {
-        using TemporaryFolder folder = new();
-        string merged = folder.PathOf("merged.hlog");
+        string merged = Folder.PathOf("merged.hlog");
         string[] logs = ["jHiccup-2.0.7S.logV2.hlog", "tagged-Log.logV2.hlog"];
 
         Hist("", [.. logs.Select(name => Path.Combine(Java, name)), "--hlog", merged]).ExitCode.Should().Be(0);
@@ -59,36 +56,18 @@ public class HistFilesTests
     }
 
     [Fact]
-    public void A_log_contains_the_displayed_values()
+    public void A_log_contains_the_displayed_values_if_the_scale_makes_them_whole()
     {
-        using TemporaryFolder folder = new();
-        string log = folder.PathOf("a.hlog");
+        string log = Folder.PathOf("a.hlog");
 
         Hist("0\n0.5\n1.25\n", "--scale", "1e6", "--hlog", log).Should().Be((0, $"wrote {log}\n"));
-
         ulong[] values = [.. IntervalsOf(log).Single().Histogram.BucketsWithValues.Select(bucket => bucket.Start)];
         values[0].Should().Be(0);
         values[1].Should().BeInRange(499_500, 500_500);
         values[2].Should().BeInRange(1_248_750, 1_251_250);
-    }
-
-    [Fact]
-    public void A_log_of_decimals_requires_only_the_scale_that_makes_them_whole()
-    {
-        using TemporaryFolder folder = new();
-        string log = folder.PathOf("a.hlog");
 
         Hist("0.01\n0.03\n12.3\n", "--scale", "100", "--hlog", log).Should().Be((0, $"wrote {log}\n"));
-
         IntervalsOf(log).Single().Histogram.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(1, 3, 1230);
-    }
-
-    [Fact]
-    public void A_log_that_would_lose_digits_is_rejected_with_a_suggested_scale()
-    {
-        using TemporaryFolder folder = new();
-        string log = folder.PathOf("a.hlog");
-
         Hist("0.0123\n5\n", "--hlog", log).Should().Be(
             (1, "picollo: --hlog: a log can only contain whole numbers, and rounding 0.0123 would lose digits; use --scale 1000000\n"));
         Hist("0.0123\n5\n", "--hlog", log, "--scale", "1000000").Should().Be((0, $"wrote {log}\n"));
@@ -97,24 +76,16 @@ public class HistFilesTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_full_disk_is_reported_and_the_summary_is_still_printed()
+    public void Unwritable_output_files_are_reported()
     {
         foreach (string option in new[] { "--svg", "--html", "--hlog" })
         {
-            ToolRun run = PicolloTool.RunHereWithInput("1\n", "hist", option, "/dev/full");
-
-            (run.ExitCode, run.Error).Should().Be((1, "picollo: /dev/full: No space left on device\n"));
-            run.Output.Should().Contain("| 100        |");
+            ToolRun full = PicolloTool.RunHereWithInput("1\n", "hist", option, "/dev/full");
+            (full.ExitCode, full.Error).Should().Be((1, "picollo: /dev/full: No space left on device\n"));
+            full.Output.Should().Contain("| 100        |", "the summary is still printed");
         }
 
         File.Exists("/dev/full").Should().BeTrue();
-        PicolloTool.RunInShell("echo 1 | $picollo hist > /dev/full").Should().Be(new ToolRun(1, "", "picollo: standard output: No space left on device\n"));
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Unwritable_output_files_are_reported()
-    {
         Hist("1\n", "--svg", "/nowhere/a.svg").Should().Be((1, "picollo: /nowhere/a.svg: No such file or directory\n"));
         Hist("1\n", "--svg", "/tmp").ExitCode.Should().Be(1);
         ToolRun run = PicolloTool.RunInShell("""
@@ -131,8 +102,7 @@ public class HistFilesTests
     [Fact]
     public void A_failed_write_keeps_the_existing_file()
     {
-        using TemporaryFolder folder = new();
-        string path = folder.PathOf("a");
+        string path = Folder.PathOf("a");
         File.WriteAllText(path, "old");
 
         FluentActions.Invoking(() => OutputFile.WriteText(path, writer =>
@@ -143,15 +113,14 @@ public class HistFilesTests
         })).Should().Throw<CommandException>().WithMessage($"{path}: No space left on device");
 
         File.ReadAllText(path).Should().Be("old");
-        Directory.GetFiles(folder.Path).Should().Equal(path);
+        Directory.GetFiles(Folder.Path).Should().Equal(path);
     }
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void Links_are_kept_and_pipes_are_written_to()
     {
-        using TemporaryFolder folder = new();
-        (string link, string target) = (folder.PathOf("link"), folder.PathOf("target"));
+        (string link, string target) = (Folder.PathOf("link"), Folder.PathOf("target"));
         File.CreateSymbolicLink(link, target);
 
         OutputFile.WriteText(link, writer => writer.Write("one"));
@@ -167,8 +136,7 @@ public class HistFilesTests
     [UnsupportedOSPlatform("windows")]
     public void A_link_at_a_temporary_name_is_not_followed()
     {
-        using TemporaryFolder folder = new();
-        (string path, string victim) = (folder.PathOf("a"), folder.PathOf("victim"));
+        (string path, string victim) = (Folder.PathOf("a"), Folder.PathOf("victim"));
         File.WriteAllText(victim, "kept");
         File.CreateSymbolicLink($"{path}.{Environment.ProcessId}.tmp", victim);
 
@@ -183,8 +151,7 @@ public class HistFilesTests
     [UnsupportedOSPlatform("windows")]
     public void A_replaced_file_keeps_its_mode()
     {
-        using TemporaryFolder folder = new();
-        string path = folder.PathOf("a");
+        string path = Folder.PathOf("a");
         foreach (UnixFileMode mode in (UnixFileMode[])[UnixFileMode.UserRead | UnixFileMode.UserWrite, (UnixFileMode)0b110_110_110])
         {
             File.WriteAllText(path, "old");
@@ -194,7 +161,7 @@ public class HistFilesTests
             {
                 writer.Write("new");
                 writer.Flush();
-                string aside = Directory.GetFiles(folder.Path).Single(file => file != path);
+                string aside = Directory.GetFiles(Folder.Path).Single(file => file != path);
                 (File.GetUnixFileMode(aside) & ~mode).Should().Be(UnixFileMode.None, "no other user may read it in the meantime");
             });
 
@@ -206,9 +173,8 @@ public class HistFilesTests
     [Trait("Category", "Slow")]
     public void A_file_of_another_user_keeps_its_owner_or_is_rejected()
     {
-        using TemporaryFolder folder = new();
         ToolRun run = PicolloTool.RunInShell($"""
-            cd {folder.Path}; chmod 777 .; echo old > a; chown 1234:4321 a; chmod 640 a
+            cd {Folder.Path}; chmod 777 .; echo old > a; chown 1234:4321 a; chmod 640 a
             echo old > b; chmod 666 b
             echo 1 | $picollo hist --json --svg a > /dev/null; stat -c '%u %g %a' a; head -c 4 a; echo
             echo 1 | $unprivileged hist --json --svg b > /dev/null; stat -c '%u %a' b; cat b; ls

@@ -8,39 +8,29 @@ public class InputFormatTests
 {
     private static readonly string Folder = Path.Combine(Repository.Root, "tests/Picollo.Cli.Tests/Hist/Inputs");
 
-    [Theory]
-    [InlineData("locale-comma.hgrm")]
-    [InlineData("go-percentilesprint.txt")]
-    [InlineData("logprocessor-overall.txt")]
-    [InlineData("logprocessor-csv.txt")]
-    [InlineData("logprocessor-intervals.txt")]
-    [InlineData("wrk2-full-output.txt")]
-    [InlineData("vegeta-hdrplot.txt")]
-    [InlineData("c-csv.txt")]
-    [InlineData("java-csv.txt")]
-    [InlineData("net-csv-comma.txt")]
-    [InlineData("semicolons-comma.txt")]
-    [InlineData("rust-cli.txt")]
-    [InlineData("python.txt")]
-    [InlineData("jhiccup1-hgrm.txt")]
-    [InlineData("jhiccup1-log.txt")]
-    public void Distributions_of_other_programs_are_recognized_by_content(string name)
+    [Fact]
+    public void Distributions_of_other_programs_are_recognized_by_content()
     {
         using TemporaryFolder folder = new();
-        string text = File.ReadAllText(Path.Combine(Folder, name));
-        File.WriteAllText(folder.PathOf("renamed.hgrm"), text);
-        foreach (ToolRun run in new[]
+        string[] logs = ["mixed-tags.hlog", "foreign-comment.txt", "net-log-comma.txt", "no-heading-log.txt", "wrk2-uncorrected.txt", "README.md"];
+        string[] names = [.. Directory.GetFiles(Folder).Select(path => Path.GetFileName(path)!).Except(logs)];
+        names.Should().HaveCount(15);
+        foreach (string name in names)
         {
-            PicolloTool.RunHere("hist", Path.Combine(Folder, name), "--json"),
-            PicolloTool.RunHere("hist", folder.PathOf("renamed.hgrm"), "--json"),
-            PicolloTool.RunHereWithInput(text, "hist", "--json"),
-            PicolloTool.RunHereWithInput(text.ReplaceLineEndings("\r\n"), "hist", "--json"),
-            PicolloTool.RunHereWithInput("\uFEFF" + text, "hist", "--json"),
-        })
-        {
-            (run.ExitCode, run.Error).Should().Be((0, ""));
-            (int count, double median, double p90) = Read(run);
-            (count, median, p90).Should().Be((10, 2, 9));
+            string text = File.ReadAllText(Path.Combine(Folder, name));
+            File.WriteAllText(folder.PathOf("renamed.hgrm"), text);
+            foreach (ToolRun run in new[]
+            {
+                PicolloTool.RunHere("hist", Path.Combine(Folder, name), "--json"),
+                PicolloTool.RunHere("hist", folder.PathOf("renamed.hgrm"), "--json"),
+                PicolloTool.RunHereWithInput(text, "hist", "--json"),
+                PicolloTool.RunHereWithInput(text.ReplaceLineEndings("\r\n"), "hist", "--json"),
+                PicolloTool.RunHereWithInput("\uFEFF" + text, "hist", "--json"),
+            })
+            {
+                (run.ExitCode, run.Error).Should().Be((0, ""), name);
+                Read(run).Should().Be((10, 2, 9), name);
+            }
         }
     }
 
@@ -61,24 +51,16 @@ public class InputFormatTests
     }
 
     [Fact]
-    public void Merging_intervals_of_different_tags_prints_a_note()
+    public void Merging_intervals_of_different_tags_prints_a_note_and_untagged_intervals_must_exist()
     {
         string path = Path.Combine(Folder, "mixed-tags.hlog");
         ToolRun run = PicolloTool.RunHere("hist", path, "--json");
+        string tagged = string.Concat(File.ReadLines(path).Where(line => !line.StartsWith("0.000", StringComparison.Ordinal)).Select(line => line + "\n"));
 
         Read(run).Count.Should().Be(4);
         run.Error.Should().Be($"picollo: {path}: merged intervals with different tags (no tag, queueing); select with --tag or --untagged\n");
         PicolloTool.RunHere("hist", path, "--json", "--tag", "queueing").Error.Should().BeEmpty();
-    }
-
-    [Fact]
-    public void Untagged_intervals_must_exist_and_exclude_a_tag()
-    {
-        string tagged = string.Concat(File.ReadLines(Path.Combine(Folder, "mixed-tags.hlog")).Where(line => !line.StartsWith("0.000", StringComparison.Ordinal)).Select(line => line + "\n"));
-
         PicolloTool.RunHereWithInput(tagged, "hist", "--untagged").Should().Be(new ToolRun(1, "", "picollo: all intervals have a tag; available tags: queueing\n"));
-        PicolloTool.RunHereWithInput("1\n", "hist", "--untagged").Should().Be(new ToolRun(1, "", "picollo: standard input: --untagged requires an interval log\n"));
-        PicolloTool.RunHere("hist", "x", "--untagged", "--tag", "a").Error.Should().StartWith("picollo: --untagged cannot be combined with --tag.\n");
     }
 
     [Fact]
@@ -90,27 +72,16 @@ public class InputFormatTests
         run.Error.Should().Be("picollo: standard input: read the recorded latencies; the uncorrected latencies (line 28) are not included\n");
     }
 
-    [Fact]
-    public void Two_distributions_in_one_input_are_an_error()
-    {
-        string text = File.ReadAllText(Path.Combine(Folder, "go-percentilesprint.txt"));
-
-        PicolloTool.RunHereWithInput(text + text, "hist").Should().Be(
-            new ToolRun(1, "", "picollo: standard input: line 11: A second distribution starts; an input can contain only one\n"));
-    }
-
     // A change of locale-comma.hgrm, and the error; null if the change can be the output of another library.
     [Theory]
     [InlineData("0,750000            8", "0,850000            8", "line 5: The last column is 4, which is not 1/(1-0.85)")]
     [InlineData("0,900000           10        10,00", "0,900000            8        10,00", "line 6: The count is too small for its rank: the total count is 10")]
     [InlineData("0,750000            8", "0,750000           10", "line 6: The count of the line before is too large for this rank: the total count is 10")]
     [InlineData("0,750000            8", "0,750000            5", "line 5: The line has a smaller value, rank or count than the line before it")]
-    [InlineData("3,000     0,750000", "1,000     0,750000", "line 5: The line has a smaller value, rank or count than the line before it")]
     [InlineData("        4,00", "       40,00", "line 5: The last column is 40, which is not 1/(1-0.75)")]
-    [InlineData("0,900000           10        10,00", "0,900000           10          inf", "line 6: The last column is Infinity, which is not 1/(1-0.9)")]
     [InlineData("3,000     0,750000", "3.000     0,750000", "line 5: The line does not start with a value, a rank and a count")]
+    [InlineData("3,000     0,750000", "-3,000     0,750000", "line 5: The line does not start with a value, a rank and a count")]
     [InlineData("Mean    =        3,000", "Mean    =     3000,000", "line 8: The mean is 3000, but the values allow 1.3996 to 3.4005")]
-    [InlineData("Mean    =        3,000", "Mean    =        1,000", "line 8: The mean is 1, but the values allow 1.3996 to 3.4005")]
     [InlineData("Max     =        9,000", "Max     =        3,100", null)]
     [InlineData("Max     =        9,000", "Max     =        2,900", "line 9: The maximum 2.9 is not in the last bucket, which ends at 9")]
     [InlineData("Max     =        9,000", "Max     =       12,000", "line 9: The maximum 12 is not in the last bucket, which ends at 9")]
@@ -140,13 +111,6 @@ public class InputFormatTests
     }
 
     [Theory]
-    [InlineData("picollo: --format must be one of numbers, csv, log, hgrm, percentile-log, not 'x'.", "--format", "x")]
-    [InlineData("picollo: --format csv and --column require each other.", "--format", "csv")]
-    [InlineData("picollo: --format csv and --column require each other.", "--format", "hgrm", "--column", "1")]
-    public void Invalid_formats_are_reported(string message, params string[] arguments) =>
-        PicolloTool.RunHere(["hist", .. arguments]).Should().Be(new ToolRun(2, "", $"{message}\nTry 'picollo hist --help'.\n"));
-
-    [Theory]
     [InlineData("10.108: I:6 (   2.000   9.000\n")]
     [InlineData("10.108: I:6 ( 2.000 9.000 8.000 ) T:3 ( 2.000 9.000 9.000 9.000 9.000 8.000 )\n")]
     [InlineData("10.108: I:6 ( 2.000 9.000 8.000 ) T:10 ( 2.000 9.000 8.000 9.000 9.000 8.000 )\n")]
@@ -158,11 +122,6 @@ public class InputFormatTests
             new ToolRun(1, "", "picollo: standard input: line 6: not the percentiles of an interval and of all intervals up to it\n"));
         Read(PicolloTool.RunHereWithInput(text, "hist", "--on-error", "skip", "--json")).Count.Should().Be(4);
     }
-
-    [Fact]
-    public void A_log_of_percentiles_must_have_column_names() =>
-        PicolloTool.RunHereWithInput("\n1\n2\n", "hist", "--format", "percentile-log").Should().Be(
-            new ToolRun(1, "", "picollo: standard input: line 3: The text contains no log of percentiles: no line has its column names\n"));
 
     [Fact]
     public void The_count_of_a_percentile_of_a_log_is_rounded_up()
