@@ -11,71 +11,39 @@ public class StatTextTests
     private const string NoPmu = "this machine exposes no PMU; turn it on";
 
     [Fact]
-    public void The_report_of_a_run_matches_the_golden_file() => Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
-
-    [Fact]
-    public void The_report_of_a_failed_run_without_a_PMU_matches_the_golden_file() => Golden("run-failed", Report(
-        Options("\e]0;x\a[/] " + new string('x', 90)),
-        [[Run(0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)], unavailable: true, resident: 0)]],
-        refusal: "\e[1mperf\e[0m explains it in a sentence that does not fit into a line of eighty columns, as here"));
-
-    [Fact]
-    public void The_report_of_a_run_with_threads_matches_the_golden_file() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
-
-    [Fact]
-    public void The_report_of_twenty_runs_with_two_failures_matches_the_golden_file() => Golden("runs", Report(
-        Options("sort big.txt", runs: 20), [[.. Enumerable.Range(0, 20).Select(i => Run(i, exitCode: i is 3 or 5 ? i : 0))]]));
-
-    [Fact]
-    public void The_report_of_interrupted_runs_matches_the_golden_file() => Golden("runs-interrupted", Report(
-        Options("sort big.txt", runs: 20), [[Run(0), Run(1)]], isInterrupted: true));
-
-    [Fact]
-    public void The_report_after_an_interrupt_before_the_first_run_matches_the_golden_file() => Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
-
-    [Fact]
-    public void The_comparison_of_two_commands_matches_the_golden_file() => Golden("comparison", Report(
-        Options("sort big.txt", runs: 3) with { Commands = [MeasuredCommand.FromText("sort big.txt"), MeasuredCommand.FromText("sort -u big.txt")] },
-        [[Run(0), Run(1), Run(2)], [Run(10), Run(11), Run(12)]]));
-
-    [Fact]
-    public void The_effect_size_is_unknown_for_one_run_of_each_command()
+    public void Reports_match_the_golden_files()
     {
-        string report = Report(
-            Options("a") with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] }, [[Run(0)], [Run(10)]]);
-
-        report.Should().Contain("\n1 run of each command, alternately\n").And.MatchRegex("(?m)^elapsed .* -$").And.NotContain("∞").And.NotContain("±0");
+        Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
+        Golden("run-failed", Report(
+            Options("\e]0;x\a[/] " + new string('x', 90)),
+            [[Run(
+                0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)],
+                unavailable: true, resident: 0)]],
+            refusal: "\e[1mperf\e[0m explains it in a sentence that does not fit into a line of eighty columns, as here"));
+        Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
+        Golden("runs", Report(Options("sort big.txt", runs: 20), [[.. Enumerable.Range(0, 20).Select(i => Run(i, exitCode: i is 3 or 5 ? i : 0))]]));
+        Golden("runs-interrupted", Report(Options("sort big.txt", runs: 20), [[Run(0), Run(1)]], isInterrupted: true));
+        Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
+        Golden("comparison", Report(Compared("sort big.txt", "sort -u big.txt", runs: 3), [[Run(0), Run(1), Run(2)], [Run(10), Run(11), Run(12)]]));
     }
 
     [Fact]
-    public void The_effect_size_is_known_if_only_one_command_varies()
+    public void The_effect_size_requires_that_a_command_varies()
     {
-        string report = Report(
-            Options("a", runs: 3) with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] },
-            [[Run(0), Run(50)], [Run(10)]],
-            isInterrupted: true);
-
-        report.Should().MatchRegex(@"(?m)^elapsed .* [+-]?\d+\.\d\d$");
+        Report(Compared("a", "b", runs: 1), [[Run(0)], [Run(10)]]).Should()
+            .Contain("\n1 run of each command, alternately\n").And.MatchRegex("(?m)^elapsed .* -$").And.NotContain("∞")
+            .And.NotContain("±0");
+        Report(Compared("a", "b", runs: 3), [[Run(0), Run(50)], [Run(10)]], isInterrupted: true)
+            .Should().MatchRegex(@"(?m)^elapsed .* [+-]?\d+\.\d\d$");
+        Report(Options("a", runs: 2), [[Run(0), Run(1)]], isInterrupted: true).Should().Contain("\n2 runs\n")
+            .And.NotContain("interrupted", "no run is excluded");
     }
-
-    [Fact]
-    public void An_interrupt_after_the_last_run_excludes_no_run() =>
-        Report(Options("a", runs: 2), [[Run(0), Run(1)]], isInterrupted: true)
-            .Should().Contain("\n2 runs\n").And.NotContain("interrupted");
-
-    [Fact]
-    public void No_line_is_wider_than_80_columns()
-    {
-        foreach (string golden in Directory.EnumerateFiles(GoldenFolder))
-        {
-            File.ReadAllLines(golden).Should().OnlyContain(line => line.Length <= 80, golden);
-        }
-    }
-
-    private static string GoldenFolder => Path.Combine(Repository.Root, "tests", "Picollo.Cli.Tests", "Stat", "Golden");
 
     internal static StatOptions Options(string command, int runs = 1) =>
         new([MeasuredCommand.FromText(command)]) { Runs = runs };
+
+    private static StatOptions Compared(string first, string second, int runs) =>
+        Options(first, runs) with { Commands = [MeasuredCommand.FromText(first), MeasuredCommand.FromText(second)] };
 
     /// <summary>Creates a run with values for all fields, which depend on <paramref name="n"/>.</summary>
     internal static CommandRun Run(
@@ -138,12 +106,7 @@ public class StatTextTests
 
     private static void Golden(string name, string text)
     {
-        string path = Path.Combine(GoldenFolder, $"{name}.txt");
-        if (Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1")
-        {
-            File.WriteAllText(path, text);
-        }
-
-        text.Should().Be(File.ReadAllText(path));
+        text.ShouldBeApproved($"Stat/Golden/{name}.txt");
+        text.Split('\n').Should().OnlyContain(line => line.Length <= 80, name);
     }
 }
