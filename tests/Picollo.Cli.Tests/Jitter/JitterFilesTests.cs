@@ -8,22 +8,18 @@ using Picollo.Export;
 namespace Picollo.Cli.Tests.Jitter;
 
 /// <summary>Saved files, and folders that are rejected.</summary>
-public sealed class JitterFilesTests : IDisposable
+public sealed class JitterFilesTests : FolderTests
 {
     private const int SampleLength = 28;
 
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
-    private string Results => _folder.PathOf("results");
+    private string Results => Folder.PathOf("results");
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     [UnsupportedOSPlatform("windows")]
     public void Results_have_the_format_of_jitterdebugger_and_consistent_counts()
     {
-        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "700", "-i", "500us", "-o", Results, "-s");
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "700", "-i", "500", "-o", Results, "-s");
 
         run.ExitCode.Should().Be(0);
         File.GetUnixFileMode(Results).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
@@ -52,17 +48,6 @@ public sealed class JitterFilesTests : IDisposable
         (interval.Tag, interval.Histogram.TotalCount).Should().Be(("cpu0", 700));
     }
 
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void The_written_files_are_named()
-    {
-        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results);
-
-        IEnumerable<string?> names = Directory.GetFiles(Results).Select(Path.GetFileName).Order(StringComparer.Ordinal);
-        run.Error.ReplaceLineEndings(" ").Should().EndWith($"wrote {Results}: {string.Join(", ", names)} ");
-        names.Should().Contain(["results.json", "jitter.hlog", "samples.raw", "uname"]);
-    }
-
     [Fact]
     public void The_results_file_matches_the_golden_file()
     {
@@ -75,76 +60,30 @@ public sealed class JitterFilesTests : IDisposable
         json.Should().NotContain("\e");
     }
 
-    [Fact]
-    public void Without_measurements_the_results_file_contains_zeros()
-    {
-        using MemoryStream file = new();
-
-        ResultFiles.WriteJson(file, ArtificialResults.Result(ArtificialResults.Cpu(0, count: 0)), new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
-
-        JsonElement cpu = JsonDocument.Parse(file.ToArray()).RootElement.GetProperty("cpu").GetProperty("0");
-        cpu.GetProperty("avg").GetDouble().Should().Be(0);
-        cpu.GetProperty("histogram").EnumerateObject().Should().BeEmpty();
-    }
-
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Existing_results_are_replaced_and_other_files_are_kept()
+    public void Results_are_replaced_only_with_force_and_other_files_are_kept()
     {
-        Directory.CreateDirectory(Results);
-        File.WriteAllText(Path.Combine(Results, "results.json"), "old");
-        File.WriteAllText(Path.Combine(Results, "notes"), "mine");
-
-        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results + "/", "--force").ExitCode.Should().Be(0);
-
-        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
-        File.ReadAllText(Path.Combine(Results, "notes")).Should().Be("mine");
-        Directory.GetFiles(Results, "*.tmp").Should().BeEmpty();
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void A_link_instead_of_the_folder_is_rejected()
-    {
-        Directory.CreateDirectory(_folder.PathOf("there"));
-        Directory.CreateSymbolicLink(Results, _folder.PathOf("there"));
-
-        foreach (string path in (string[])[Results, Results + "/"])
-        {
-            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: the path is a link or is not a directory\n"));
-        }
-
-        Directory.EnumerateFileSystemEntries(_folder.PathOf("there")).Should().BeEmpty();
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Samples_of_a_previous_measurement_are_removed()
-    {
-        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
-        File.Exists(Path.Combine(Results, "samples.raw")).Should().BeTrue();
-
-        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results, "--force").ExitCode.Should().Be(0);
-
-        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
-        File.Exists(Path.Combine(Results, "samples.raw")).Should().BeFalse();
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Results_are_replaced_only_with_force()
-    {
-        PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results).ExitCode.Should().Be(0);
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results);
+        string names = string.Join(", ", Directory.GetFiles(Results).Select(Path.GetFileName).Order(StringComparer.Ordinal));
+        names.Should().Contain("samples.raw");
+        run.Error.ReplaceLineEndings(" ").Should().EndWith($"wrote {Results}: {names} ");
         PicolloTool.Run("jitter", "plot", Results).ExitCode.Should().Be(0);
+        File.WriteAllText(Path.Combine(Results, "notes"), "mine");
 
         PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results)
             .Should().Be(new ToolRun(1, "", $"picollo: {Results}: the directory already contains results; use --force to overwrite them\n"));
-
-        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
+        CountOf().Should().Be(20);
         File.Exists(Path.Combine(Results, "jitter.html")).Should().BeTrue();
-        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results, "--force").ExitCode.Should().Be(0);
-        JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
-        File.Exists(Path.Combine(Results, "jitter.html")).Should().BeFalse("the page shows the replaced results");
+
+        PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results + "/", "--force").ExitCode.Should().Be(0);
+        CountOf().Should().Be(30);
+        File.ReadAllText(Path.Combine(Results, "notes")).Should().Be("mine");
+        Directory.GetFiles(Results, "*.tmp").Should().BeEmpty();
+        ((string[])["samples.raw", "jitter.html"])
+            .Should().NotContain(name => File.Exists(Path.Combine(Results, name)), "they belong to the replaced results");
+
+        long CountOf() => JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64();
     }
 
     [FactNeeding(Need.Linux)]
@@ -152,41 +91,47 @@ public sealed class JitterFilesTests : IDisposable
     public void A_link_instead_of_a_file_is_replaced_and_not_followed()
     {
         Directory.CreateDirectory(Results);
-        File.WriteAllText(_folder.PathOf("victim"), "precious");
+        File.WriteAllText(Folder.PathOf("victim"), "precious");
         foreach (string name in (string[])["results.json", "samples.raw", "uname"])
         {
-            File.CreateSymbolicLink(Path.Combine(Results, name), _folder.PathOf("victim"));
+            File.CreateSymbolicLink(Path.Combine(Results, name), Folder.PathOf("victim"));
         }
 
         PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results, "--force").ExitCode.Should().Be(0);
+        File.CreateSymbolicLink(Path.Combine(Results, "jitter.html"), Folder.PathOf("victim"));
+        PicolloTool.RunHere("jitter", "plot", Results).ExitCode.Should().Be(0);
 
-        File.ReadAllText(_folder.PathOf("victim")).Should().Be("precious");
+        File.ReadAllText(Folder.PathOf("victim")).Should().Be("precious");
         new FileInfo(Path.Combine(Results, "samples.raw")).Should().Match<FileInfo>(file => file.LinkTarget == null && file.Length == 20 * SampleLength);
     }
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_folder_of_another_user_is_rejected()
+    public void Invalid_folders_are_reported()
     {
-        string another = "/tmp";
-        ToolRun run = PicolloTool.RunInShell($"$unprivileged jitter -l 1 -o {another}");
+        string there = Folder.PathOf("there");
+        Directory.CreateDirectory(there);
+        Directory.CreateSymbolicLink(Results, there);
+        foreach ((string path, string reason) in ((string, string)[])
+        [
+            ("", "No such file or directory"), ("/nonexistent/results", "No such file or directory"),
+            ("/dev/null", "the path is a link or is not a directory"),
+            (Results, "the path is a link or is not a directory"), (Results + "/", "the path is a link or is not a directory"),
+        ])
+        {
+            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
+        }
 
-        run.Should().Be(new ToolRun(1, "", $"picollo: {another}: the directory belongs to another user\n"));
+        Directory.EnumerateFileSystemEntries(there).Should().BeEmpty();
+        PicolloTool.RunInShell("$unprivileged jitter -l 1 -o /tmp")
+            .Should().Be(new ToolRun(1, "", "picollo: /tmp: the directory belongs to another user\n"));
     }
-
-    [TheoryNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    [InlineData("", "No such file or directory")]
-    [InlineData("/nonexistent/results", "No such file or directory")]
-    [InlineData("/dev/null", "the path is a link or is not a directory")]
-    public void Invalid_folders_are_reported(string path, string reason) =>
-        PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 
     [FactNeeding(Need.SmallDisk)]
     [Trait("Category", "Slow")]
     public void A_full_disk_is_reported_and_the_measurement_continues()
     {
-        using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 1024);
+        using SmallDisk disk = new(Folder.PathOf("disk"), kilobytes: 1024);
         string results = Path.Combine(disk.Path, "results");
 
         // About 2 MB of samples.
@@ -199,25 +144,13 @@ public sealed class JitterFilesTests : IDisposable
         Directory.GetFiles(results, "*.tmp").Should().BeEmpty();
     }
 
-    [FactNeeding(Need.SmallDisk)]
-    [Trait("Category", "Slow")]
-    public void A_read_only_disk_is_reported_before_the_measurement()
-    {
-        using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 64);
-        Tool.Run("mount", "/", new Dictionary<string, string?>(), "-o", "remount,ro", disk.Path);
-
-        ToolRun run = PicolloTool.Run("jitter", "-l", "1", "-o", Path.Combine(disk.Path, "results"));
-
-        run.Should().Be(new ToolRun(1, "", $"picollo: {disk.Path}/results: Read-only file system\n"));
-    }
-
     [Fact]
     public void Samples_are_written_completely_in_order_and_in_the_unit_of_the_results()
     {
         foreach (bool inNanoseconds in (bool[])[false, true])
         {
             const int Batches = 400, InBatch = 50;
-            string path = _folder.PathOf($"samples{inNanoseconds}");
+            string path = Folder.PathOf($"samples{inNanoseconds}");
             using (SampleFile samples = new(new FileStream(path, FileMode.CreateNew), TimeSpan.FromMilliseconds(1), inNanoseconds))
             {
                 for (int i = 0; i < Batches; i++)

@@ -6,27 +6,26 @@ using Picollo.Cli.Jitter;
 namespace Picollo.Cli.Tests.Jitter;
 
 /// <summary>Tests of <c>picollo jitter samples</c> and <c>picollo jitter plot --samples</c> with artificial and real samples.</summary>
-public sealed class JitterSamplesTests : IDisposable
+public sealed class JitterSamplesTests : FolderTests
 {
-    // The layout of jitterdebugger: CPU, seconds, nanoseconds, latency. All bytes are ASCII, so that they can be passed as text.
+    // The layout of jitterdebugger: CPU, seconds, nanoseconds, latency.
     private static readonly (uint Cpu, long Seconds, long Nanoseconds, ulong Latency)[] Three =
         [(0, 1114, 0x3709_0A0B, 9), (1, 1114, 0x0000_0001, 3), (0, 1115, 0, 77)];
 
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
-    private string Samples => _folder.PathOf("samples.raw");
+    private string Samples => Folder.PathOf("samples.raw");
 
     [Fact]
     public void Lines_after_the_header_have_the_format_of_jittersamples()
     {
-        File.WriteAllBytes(Samples, Bytes(Three));
-        string expected = "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n0;1115.000000000;77\n";
+        File.WriteAllBytes(Samples, Bytes([.. Three, (8191, 5, 999_999_999, 5_999_999)]));
+        ToolRun expected = new(0, "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n0;1115.000000000;77\n8191;5.999999999;5999999\n", "");
 
-        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, expected, ""));
-        PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(0, expected, ""), "a folder can be specified, too");
-        PicolloTool.RunHereWithInput(Text(Bytes(Three)), "jitter", "samples", "-").Should().Be(new ToolRun(0, expected, ""));
+        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(expected);
+        PicolloTool.RunHere("jitter", "samples", Folder.Path).Should().Be(expected, "a folder can be specified, too");
+        File.WriteAllBytes(Samples, []);
+        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, "cpu;time_s;latency_us\n", ""));
+        PicolloTool.RunHere("jitter", "plot", Samples, "--samples")
+            .Should().Be(new ToolRun(1, "", $"picollo: {Samples}: the file contains no samples\n"));
     }
 
     [Theory]
@@ -37,23 +36,13 @@ public sealed class JitterSamplesTests : IDisposable
     [InlineData("other.raw", 1000, "ns", "-N")]
     public void The_unit_is_read_from_the_results_unless_it_is_specified(string name, int resolution, string unit, string option)
     {
-        File.WriteAllBytes(_folder.PathOf(name), Bytes(Three));
-        File.WriteAllText(_folder.PathOf("results.json"), $$"""{ "sysinfo": { "resolution_in_ns": {{resolution}} }, "cpu": {} }""");
+        File.WriteAllBytes(Folder.PathOf(name), Bytes(Three));
+        File.WriteAllText(Folder.PathOf("results.json"), $$"""{ "sysinfo": { "resolution_in_ns": {{resolution}} }, "cpu": {} }""");
 
-        ToolRun run = PicolloTool.RunHere(["jitter", "samples", _folder.PathOf(name), .. option.Length > 0 ? [option] : Array.Empty<string>()]);
+        ToolRun run = PicolloTool.RunHere(["jitter", "samples", Folder.PathOf(name), .. option.Length > 0 ? [option] : Array.Empty<string>()]);
 
         run.Output.Split('\n')[0].Should().Be($"cpu;time_s;latency_{unit}");
         run.ExitCode.Should().Be(0);
-    }
-
-    [Fact]
-    public void An_empty_file_prints_a_header_and_cannot_be_plotted()
-    {
-        File.WriteAllBytes(Samples, []);
-
-        PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, "cpu;time_s;latency_us\n", ""));
-        PicolloTool.RunHere("jitter", "plot", Samples, "--samples")
-            .Should().Be(new ToolRun(1, "", $"picollo: {Samples}: the file contains no samples\n"));
     }
 
     [Theory]
@@ -66,7 +55,7 @@ public sealed class JitterSamplesTests : IDisposable
         string problem = $"offset 56: the last sample is incomplete: {rest} of 28 bytes\n";
 
         PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(1, "", $"picollo: {Samples}: {problem}"));
-        PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: {problem}"));
+        PicolloTool.RunHere("jitter", "plot", Folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: {problem}"));
     }
 
     [Theory]
@@ -79,58 +68,25 @@ public sealed class JitterSamplesTests : IDisposable
     [InlineData(0u, 5L, 0L, 5_000_001UL, "invalid latency of 5000001 at 5 s")]
     public void A_damaged_sample_is_reported_with_its_offset_after_the_valid_samples(uint cpu, long seconds, long nanoseconds, ulong latency, string what)
     {
-        File.WriteAllBytes(Samples, Bytes([.. Three, (cpu, seconds, nanoseconds, latency), .. Three]));
+        const int Before = 4_321; // more than a block
+        File.WriteAllBytes(Samples, Bytes([.. Enumerable.Repeat(Three[2], Before), (cpu, seconds, nanoseconds, latency), .. Three]));
 
         ToolRun run = PicolloTool.RunHere("jitter", "samples", Samples);
 
-        run.Error.Should().Be($"picollo: {Samples}: offset 84: {what}: the file is damaged or does not contain samples\n");
-        (run.ExitCode, run.Output.Split('\n').Length).Should().Be((1, 5));
-    }
-
-    [Fact]
-    public void The_offset_of_a_damaged_sample_is_relative_to_the_file()
-    {
-        var samples = Enumerable.Repeat(Three[2], 5_000).ToArray();
-        samples[4_321].Cpu = 9_000;
-        File.WriteAllBytes(Samples, Bytes(samples));
-
-        ToolRun run = PicolloTool.RunHere("jitter", "samples", Samples);
-
-        run.Error.Should().StartWith($"picollo: {Samples}: offset {4_321 * 28}: invalid CPU 9000");
-        run.Output.Split('\n').Should().HaveCount(1 + 4_321 + 1);
-    }
-
-    [Fact]
-    public void The_maximum_time_and_latency_are_read()
-    {
-        File.WriteAllBytes(Samples, Bytes((8191, 5, 999_999_999, 5_999_999)));
-
-        PicolloTool.RunHere("jitter", "samples", Samples).Output.Should().EndWith("\n8191;5.999999999;5999999\n");
+        run.Error.Should().Be($"picollo: {Samples}: offset {Before * 28}: {what}: the file is damaged or does not contain samples\n");
+        (run.ExitCode, run.Output.Split('\n').Length).Should().Be((1, 1 + Before + 1));
     }
 
     [Fact]
     public void Missing_and_damaged_files_are_reported_in_one_line()
     {
-        PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
-        PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
+        PicolloTool.RunHere("jitter", "samples", Folder.Path).Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
+        PicolloTool.RunHere("jitter", "plot", Folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
         PicolloTool.RunHere("jitter", "samples", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
         File.WriteAllBytes(Samples, Bytes(Three));
-        File.WriteAllText(_folder.PathOf("results.json"), """{ "sysinfo": { "resolution_in_ns": 0 } }""");
-        PicolloTool.RunHere("jitter", "samples", _folder.Path)
-            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: not a jitter results file: unsupported resolution of 0 ns\n"));
-    }
-
-    [Theory]
-    [InlineData("jitter", "samples")]
-    [InlineData("jitter", "samples", "a", "b")]
-    [InlineData("jitter", "plot", "x", "--samples", "-o", "x.html")]
-    public void Invalid_arguments_are_usage_errors(params string[] arguments)
-    {
-        ToolRun run = PicolloTool.RunHere(arguments);
-
-        (run.ExitCode, run.Output).Should().Be((2, ""));
-        run.Error.Should().EndWith($"Try 'picollo jitter {arguments[1]} --help'.\n");
-        run.Error.Contains("-o must be a file name that ends with .svg, not 'x.html'.", StringComparison.Ordinal).Should().Be(arguments[1] == "plot");
+        File.WriteAllText(Folder.PathOf("results.json"), """{ "sysinfo": { "resolution_in_ns": 0 } }""");
+        PicolloTool.RunHere("jitter", "samples", Folder.Path)
+            .Should().Be(new ToolRun(1, "", $"picollo: {Folder.PathOf("results.json")}: not a jitter results file: unsupported resolution of 0 ns\n"));
     }
 
     [FactNeeding(Need.Linux)]
@@ -140,26 +96,19 @@ public sealed class JitterSamplesTests : IDisposable
         File.WriteAllBytes(Samples, Bytes(
             [.. Enumerable.Range(0, 4_000).Select(i => ((uint)(i / 2_000 * 2), 100 + (i % 2_000 / 1_000), i % 1_000 * 1_000_000L, i == 3_500 ? 450UL : 20))]));
 
-        PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("samples.svg")}\n"));
+        PicolloTool.RunHere("jitter", "plot", Folder.Path, "--samples").Should().Be(new ToolRun(0, "", $"wrote {Folder.PathOf("samples.svg")}\n"));
 
-        string[] tooltips = Tooltips(_folder.PathOf("samples.svg"));
+        string[] tooltips = Tooltips(Folder.PathOf("samples.svg"));
         tooltips.Should().HaveCount(190).And.OnlyContain(text => text.Contains("\nCPU 0: 20 µs\nCPU 2: ", StringComparison.Ordinal));
         string peak = tooltips.Should().ContainSingle(text => text.EndsWith("450 µs", StringComparison.Ordinal)).Which;
         double[] range = [.. peak.Split(" s", 3)[..2].Select(text => double.Parse(text.Trim(' ', '–'), CultureInfo.InvariantCulture))];
         range[0].Should().BeLessThanOrEqualTo(1.5);
         range[1].Should().BeGreaterThanOrEqualTo(1.5);
-        PicolloTool.RunHere("jitter", "plot", Samples, "--samples", "-o", _folder.PathOf("x.svg"), "--title", "Mine").ExitCode.Should().Be(0);
-        File.ReadAllText(_folder.PathOf("x.svg")).Should().Contain(">Mine</text>").And.Contain(">CPU 2</text>").And.Contain(">seconds since the first sample</text>");
-    }
-
-    [Fact]
-    public void A_single_sample_can_be_plotted()
-    {
-        File.WriteAllBytes(Samples, Bytes(Three[0]));
-
-        PicolloTool.RunHere("jitter", "plot", Samples, "--samples", "-o", _folder.PathOf("x.svg")).ExitCode.Should().Be(0);
-
-        Tooltips(_folder.PathOf("x.svg")).Should().Equal("0 – 1 ns\nCPU 0: 9 µs");
+        PicolloTool.RunHere("jitter", "plot", Samples, "--samples", "-o", Folder.PathOf("x.svg"), "--title", "Mine").ExitCode.Should().Be(0);
+        File.WriteAllBytes(Folder.PathOf("one"), Bytes(Three[0]));
+        PicolloTool.RunHere("jitter", "plot", Folder.PathOf("one"), "--samples", "-o", Folder.PathOf("one.svg")).ExitCode.Should().Be(0);
+        Tooltips(Folder.PathOf("one.svg")).Should().Equal("0 – 1 ns\nCPU 0: 9 µs");
+        File.ReadAllText(Folder.PathOf("x.svg")).Should().Contain(">Mine</text>").And.Contain(">CPU 2</text>").And.Contain(">seconds since the first sample</text>");
     }
 
     [FactNeeding(Need.Linux)]
@@ -168,7 +117,9 @@ public sealed class JitterSamplesTests : IDisposable
     {
         File.WriteAllBytes(Samples, Bytes(Three));
 
-        PicolloTool.RunInShell($"cat {Samples} | $picollo jitter plot - --samples -o {_folder.PathOf("x.svg")}")
+        PicolloTool.RunInShell($"cat {Samples} | $picollo jitter samples -").Output
+            .Should().Be("cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n0;1115.000000000;77\n");
+        PicolloTool.RunInShell($"cat {Samples} | $picollo jitter plot - --samples -o {Folder.PathOf("x.svg")}")
             .Should().Be(new ToolRun(1, "", "picollo: -: a plot requires a file, because it reads the samples twice\n"));
         PicolloTool.RunInShell($"head -c 57 {Samples} | $picollo jitter samples -").Should().Be(new ToolRun(
             1,
@@ -180,7 +131,7 @@ public sealed class JitterSamplesTests : IDisposable
     [Trait("Category", "Slow")]
     public void Real_samples_match_the_counts_and_extremes_of_the_results()
     {
-        string results = _folder.PathOf("results");
+        string results = Folder.PathOf("results");
         PicolloTool.Run("jitter", "-a", "0", "-l", "400", "-i", "500us", "-N", "-s", "-o", results).ExitCode.Should().Be(0);
 
         ToolRun run = PicolloTool.Run("jitter", "samples", results);
@@ -215,8 +166,6 @@ public sealed class JitterSamplesTests : IDisposable
 
         return bytes;
     }
-
-    private static string Text(byte[] bytes) => System.Text.Encoding.ASCII.GetString(bytes);
 
     private static string[] Tooltips(string picture) =>
         [.. XDocument.Load(picture).Descendants().Where(one => one.Name.LocalName == "rect").Select(strip => strip.Elements().Single().Value)];

@@ -8,18 +8,6 @@ namespace Picollo.Cli.Tests.Jitter;
 public class JitterTerminalTests
 {
     [FactNeeding(Need.Tmux)]
-    public void A_measurement_without_an_end_shows_live_lines_and_how_to_end_it()
-    {
-        using TmuxScreen screen = new(rows: 40);
-        screen.Enter("clear; $picollo jitter -a 0; echo code $?");
-
-        screen.WaitFor("T: 0").Should().Contain("picollo: measuring until Ctrl+C\n");
-        screen.Press("C-c");
-
-        screen.WaitFor("code 130").Should().NotContain("^C").And.Contain("CPU 0");
-    }
-
-    [FactNeeding(Need.Tmux)]
     public void The_summary_starts_below_the_typed_text()
     {
         using TmuxScreen screen = new(rows: 40);
@@ -35,7 +23,8 @@ public class JitterTerminalTests
     public void Lines_are_updated_in_place_until_Ctrl_C()
     {
         using TmuxScreen screen = new(rows: 40);
-        screen.Enter("clear; $picollo jitter -v -a 0; echo code $?");
+        screen.Enter("clear; $picollo jitter -a 0; echo code $?");
+        screen.WaitFor("picollo: measuring until Ctrl+C\n");
         int first = CountOf(screen.WaitFor(text => CountOf(text) > 0, "wake-ups"));
         string later = screen.WaitFor(text => CountOf(text) > first, "more wake-ups");
 
@@ -59,7 +48,7 @@ public class JitterTerminalTests
         Regex.Count(narrow.Screen, "(?m)^T: 0 ").Should().Be(1);
         narrow.Screen.Should().NotContain("Max:");
         plain.WaitFor("CPU 0");
-        Regex.Count(plain.Screen, "(?m)^T: 0 ").Should().BeGreaterThan(2);
+        Regex.Count(plain.Screen, "(?m)^T: 0 ").Should().BeGreaterThan(1);
     }
 
     private static int CountOf(string screen) => Regex.Match(screen, "(?m)^T: 0 .* C: +([0-9]+)") is { Success: true } match ? int.Parse(match.Groups[1].Value, System.Globalization.CultureInfo.InvariantCulture) : 0;

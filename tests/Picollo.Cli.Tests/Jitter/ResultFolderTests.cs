@@ -7,17 +7,13 @@ using Picollo.Cli.Tests.Shell;
 namespace Picollo.Cli.Tests.Jitter;
 
 [UnsupportedOSPlatform("windows")]
-public sealed partial class ResultFolderTests : IDisposable
+public sealed partial class ResultFolderTests : FolderTests
 {
-    private readonly TemporaryFolder _temporary = new();
-
-    public void Dispose() => _temporary.Dispose();
-
     /// <summary>Another user who guesses the name and can write to the folder could create such a file.</summary>
     [FactNeeding(Need.Linux)]
     public void An_existing_file_with_the_temporary_name_is_not_written()
     {
-        string path = _temporary.PathOf("results"), victim = _temporary.PathOf("victim");
+        string path = Folder.PathOf("results"), victim = Folder.PathOf("victim");
         File.WriteAllText(victim, "as it was");
         using ResultFolder folder = ResultFolder.Open(path);
         MakeLink(victim, Path.Combine(path, $"results.json.{Environment.ProcessId}.tmp")).Should().Be(0);
@@ -31,7 +27,7 @@ public sealed partial class ResultFolderTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void Child_processes_inherit_neither_the_folder_nor_its_files()
     {
-        string path = _temporary.PathOf("results");
+        string path = Folder.PathOf("results");
         using ResultFolder folder = ResultFolder.Open(path);
         using FileStream file = folder.Create("samples.raw");
 

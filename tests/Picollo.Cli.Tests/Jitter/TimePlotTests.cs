@@ -31,15 +31,6 @@ public class TimePlotTests
     }
 
     [Fact]
-    public void A_column_without_values_is_a_gap()
-    {
-        SvgPicture picture = Picture(4, new TimePlot.Line("a", [1_000, double.NaN, 1_000, 1_000]));
-
-        picture.Lines[0].Split('M').Should().HaveCount(3, "there are two parts");
-        picture.Tooltips[1].Should().Be("1 s – 2 s");
-    }
-
-    [Fact]
     public void The_axis_ends_where_the_columns_end() =>
         Picture(5.1, new TimePlot.Line("a", [1_000, 1_000])).Lines[0].Should().MatchRegex("^M58 [0-9.]+H448$", "448 is the right edge");
 
