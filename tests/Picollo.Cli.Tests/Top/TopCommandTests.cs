@@ -5,6 +5,7 @@ using System.Text.Json;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary>End-to-end tests of <c>picollo top</c> without a terminal.</summary>
+[Trait("Category", "Slow")]
 public class TopCommandTests
 {
     private const int HeaderFields = 13;
@@ -13,7 +14,6 @@ public class TopCommandTests
     private static readonly string[] Columns = ["PID", "USER", "PR", "NI", "VIRT", "RES", "SHR", "S", "%CPU", "%MEM", "%WAIT", "TIME+", "COMMAND"];
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void A_page_has_the_lines_and_columns_of_top_and_all_processes()
     {
         ToolRun run = PicolloTool.Run("top", "-b", "-n", "1");
@@ -32,7 +32,6 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void Without_a_terminal_pages_are_written_by_default()
     {
         ToolRun run = PicolloTool.RunInShell("$picollo top -n 2 -d 0.1 -1 < /dev/null");
@@ -44,7 +43,6 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void Processes_and_sort_orders_can_be_selected_and_piped_lines_are_not_truncated()
     {
         string argument = new('x', 600);
@@ -65,22 +63,6 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Threads_are_listed_with_their_names()
-    {
-        string[] names = [.. Directory.GetDirectories("/proc/self/task").Select(task => File.ReadAllText($"{task}/comm").TrimEnd('\n'))];
-
-        ToolRun run = PicolloTool.Run("top", "-b", "-H", "-n", "1", "-p", $"{Environment.ProcessId}");
-
-        run.Output.Should().Contain("\nThreads: ");
-        List<string[]> rows = Rows(run.Output);
-        rows.Count.Should().BeGreaterThan(3);
-        rows.Should().Contain(row => row[12].StartsWith(".NET ") && names.Contains(row[12]));
-        rows.Should().Contain(row => row[0] == $"{Environment.ProcessId}");
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void Json_conforms_to_the_schema_and_matches_proc()
     {
         ToolRun run = PicolloTool.Run("top", "--json", "-Hc", "-n", "2", "-d", "0.2");
@@ -90,52 +72,22 @@ public class TopCommandTests
         (run.ExitCode, run.Error).Should().Be((0, ""));
         JsonSchema.OfCommand("top").ProblemsOf(run.Output).Should().BeEmpty();
         run.Output.Should().NotContain("\"kind\":\"note\"");
-        run.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Should().HaveCount(2);
+        string[] pages = run.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        pages.Should().HaveCount(2);
+        pages[1].Should().MatchRegex("\"session\":{[^}]*\"p99CpuShare\":[0-9.]");
 
         JsonElement me = one.RootElement.GetProperty("processes").EnumerateArray().Single();
-        string[] statm = File.ReadAllText("/proc/self/statm").Split(' ');
-        Bytes("virtualBytes").Should().BeApproximately(4096 * double.Parse(statm[0], CultureInfo.InvariantCulture), 1 << 30);
-        Bytes("residentBytes").Should().BeApproximately(4096 * double.Parse(statm[1], CultureInfo.InvariantCulture), 1 << 26);
-        Bytes("sharedBytes").Should().BeApproximately(4096 * double.Parse(statm[2], CultureInfo.InvariantCulture), 1 << 24);
         me.GetProperty("user").GetString().Should().Be(Environment.UserName);
         me.GetProperty("threadCount").GetInt32().Should().BeCloseTo(Directory.GetDirectories("/proc/self/task").Length, 10);
         me.GetProperty("commandLine").EnumerateArray().Select(word => word.GetString())
             .Should().Equal(File.ReadAllText("/proc/self/cmdline").TrimEnd('\0').Split('\0'));
-        (Bytes("userNanoseconds") / 1e9).Should().BeInRange(before - (2 * TickSeconds), UserSeconds() + (2 * TickSeconds));
-
-        double Bytes(string name) => me.GetProperty(name).GetDouble();
+        (me.GetProperty("userNanoseconds").GetDouble() / 1e9)
+            .Should().BeInRange(before - (2 * TickSeconds), UserSeconds() + (2 * TickSeconds));
 
         static double UserSeconds() => Process.GetCurrentProcess().UserProcessorTime.TotalSeconds;
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Json_contains_the_shares_of_a_process_over_the_session()
-    {
-        using Process burner = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
-        try
-        {
-            string last = PicolloTool.Run("top", "--json", "-n", "4", "-d", "0.3", "-p", $"{burner.Id}").Output.TrimEnd('\n').Split('\n')[^1];
-            using JsonDocument json = JsonDocument.Parse(last);
-            JsonElement process = json.RootElement.GetProperty("processes")[0];
-            JsonElement session = process.GetProperty("session");
-
-            // On a busy machine, the process may get no CPU time in one of the intervals.
-            process.GetProperty("cpuShare").GetDouble().Should().BeInRange(0, 1.2);
-            process.GetProperty("waitShare").GetDouble().Should().BeInRange(0, 1.2);
-            session.GetProperty("seenNanoseconds").GetInt64().Should().BeGreaterThan(1_000_000_000);
-            double[] percentiles = [.. ((string[])["p50CpuShare", "p90CpuShare", "p99CpuShare", "maxCpuShare"]).Select(name => session.GetProperty(name).GetDouble())];
-            percentiles.Should().BeInAscendingOrder();
-            percentiles[^1].Should().BeInRange(0.001, 1.2).And.BeGreaterThanOrEqualTo(process.GetProperty("cpuShare").GetDouble() * 0.99);
-        }
-        finally
-        {
-            burner.Kill();
-        }
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void Control_characters_in_process_names_are_replaced()
     {
         const string Script = "(printf '\\033]0;x\\n\\342\\200\\256y' > /proc/self/comm; exec -a $'z\\e[2J\\n' sleep 100) & printf '\\033]0;x' > /proc/$!/comm; "
@@ -147,7 +99,6 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void An_interrupt_ends_with_complete_pages()
     {
         using TemporaryFolder folder = new();
@@ -167,65 +118,20 @@ public class TopCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void Closed_pipes_full_disks_and_closed_outputs_end_the_tool()
-    {
-        PicolloTool.RunInShell("$picollo top -d 0.1 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}").Should().Be(new ToolRun(141, "", ""));
-        ToolRun full = PicolloTool.RunInShell("$picollo top -b > /dev/full");
-        (full.ExitCode, full.Error).Should().Be((1, "picollo: standard output: No space left on device\n"));
-        ToolRun closed = PicolloTool.RunInShell("$picollo top -b >&-");
-        (closed.ExitCode, closed.Error).Should().Be((1, "picollo: standard output: Bad file descriptor\n"));
-    }
-
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void It_is_an_error_if_none_of_the_processes_exists()
     {
         ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
         (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: no such process: 2147483647\n"));
-
         Rows(PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647,1").Output).Should().ContainSingle();
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
     public void A_process_that_ends_leaves_an_empty_list()
     {
         string output = PicolloTool.RunInShell("sleep 100 & $picollo top -b -n 2 -d 1 -p $! | while read -r line; do echo \"$line\"; case \"$line\" in *sleep) kill $!; esac; done").Output;
 
         Rows(output).Should().BeEmpty("the process has exited before the last page");
         output.Should().Contain("sleep");
-    }
-
-    [Theory]
-    [InlineData("-d 0", "-d must be 0.1 to 1000000 seconds")]
-    [InlineData("-d 1e3", "-d must be 0.1 to 1000000 seconds")]
-    [InlineData("-d NaN", "-d must be 0.1 to 1000000 seconds")]
-    [InlineData("-n 0", "-n must be a number of pages")]
-    [InlineData("-p 1,x", "-p must be process IDs")]
-    [InlineData("-p 0", "-p must be process IDs")]
-    [InlineData("-o COMMAND", "-o must be %CPU")]
-    [InlineData("-w 0", "-w must be a number of columns")]
-    [InlineData("-u no-such-user", "-u: user 'no-such-user' does not exist.")]
-    [InlineData("--nonsense", "--nonsense")]
-    [InlineData("-t 5", "argument '-t'")]
-    [InlineData("-t 5 -d 0", "argument '-t'")]
-    public void Invalid_arguments_are_reported(string arguments, string message)
-    {
-        ToolRun run = PicolloTool.RunHere(["top", .. arguments.Split(' ')]);
-
-        (run.ExitCode, run.Output).Should().Be((2, ""));
-        run.Error.Should().Contain(message).And.EndWith("Try 'picollo top --help'.\n");
-    }
-
-    [Fact]
-    public void Help_fits_80_columns_and_has_examples_and_exit_codes()
-    {
-        ToolRun run = PicolloTool.RunHere("top", "--help");
-
-        run.ExitCode.Should().Be(0);
-        run.Output.Should().Contain("Examples:").And.Contain("Exit codes:");
-        run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
 
     /// <summary>Returns the rows of the last page.</summary>

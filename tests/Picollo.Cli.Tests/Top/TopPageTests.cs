@@ -57,7 +57,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Huge_numbers_fit_their_columns()
+    public void Huge_numbers_fit_their_columns_and_unknown_values_are_omitted()
     {
         TopSample sample = ArtificialMachine.Create().With(
             ArtificialMachine.Process(int.MaxValue, "most", 4096, 9e8) with
@@ -84,14 +84,9 @@ public class TopPageTests
         sample.Memory = new MachineMemory { TotalBytes = long.MaxValue, FreeBytes = 1, AvailableBytes = null, CacheBytes = 0, SwapTotalBytes = long.MaxValue, SwapFreeBytes = 0 };
         sample.Uptime = TimeSpan.MaxValue;
 
-        Render(sample, new(), Endless).Text().ShouldBeApproved("Top/Golden/huge.txt");
-    }
-
-    [Fact]
-    public void Unknown_values_are_omitted()
-    {
         TopSample nothing = new() { Time = DateTimeOffset.UnixEpoch };
 
+        Render(sample, new(), Endless).Text().ShouldBeApproved("Top/Golden/huge.txt");
         Render(nothing, new(), 80).Text().ShouldBeApproved("Top/Golden/nothing.txt");
         Render(nothing, new() { PerCpu = true, ShowThreads = true }, 80).Should().HaveCount(4);
     }
@@ -151,33 +146,26 @@ public class TopPageTests
         screen.Should().HaveCount(24);
         screen[8].Text.Should().Be(page.Render(sample, new(), 80)[8 + 5].Text);
         end.Should().HaveCount(8 + 5);
-    }
-
-    [Theory]
-    [InlineData(1, 1)]
-    [InlineData(20, 5)]
-    [InlineData(79, 24)]
-    [InlineData(80, 24)]
-    [InlineData(120, 60)]
-    public void No_page_is_larger_than_its_screen(int columns, int lines)
-    {
-        IReadOnlyList<ScreenLine> page = Render(Busy(), new(), columns, lines);
-
-        page.Count.Should().BeLessThanOrEqualTo(lines);
-        page.Should().OnlyContain(line => CellText.WidthOf(line.Text) <= columns);
+        foreach ((int columns, int lines) in ((int, int)[])[(1, 1), (20, 5), (79, 24), (120, 60)])
+        {
+            IReadOnlyList<ScreenLine> small = Render(Busy(), new(), columns, lines);
+            small.Count.Should().BeLessThanOrEqualTo(lines);
+            small.Should().OnlyContain(line => CellText.WidthOf(line.Text) <= columns);
+        }
     }
 
     [Fact]
-    public void The_row_of_picollo_and_the_header_are_highlighted()
+    public void Busy_and_waiting_processes_picollo_and_the_header_are_highlighted()
     {
-        TopSample sample = ArtificialMachine.Create().With(ArtificialMachine.Process(1, "init"), ArtificialMachine.Process(2, "picollo"));
-        sample.OwnId = 2;
+        TopSample sample = ArtificialMachine.Create().With(
+            ArtificialMachine.Process(1, "waits", 1) with { WaitShare = 1 }, ArtificialMachine.Process(2, "busy", 0.9), ArtificialMachine.Process(3, "init", 0.001), ArtificialMachine.Process(4, "picollo"));
+        sample.OwnId = 4;
 
         TopPage page = new();
         IReadOnlyList<ScreenLine> lines = page.Render(sample, new(), 80);
 
         lines.Select(line => line.Style).Should().Equal(
-            [.. Enumerable.Repeat(LineStyle.Plain, 7), LineStyle.Reverse, LineStyle.Plain, LineStyle.Bold]);
+            [.. Enumerable.Repeat(LineStyle.Plain, 7), LineStyle.Reverse, LineStyle.Yellow, LineStyle.Green, LineStyle.Plain, LineStyle.Bold]);
         lines[page.MessageLine].Text.Should().BeEmpty();
     }
 
