@@ -5,19 +5,15 @@ using Picollo.Profiling.Tests.Output;
 namespace Picollo.Cli.Tests.Record;
 
 /// <summary>End-to-end tests of <c>picollo record --diff</c>.</summary>
-public sealed class RecordDifferenceTests : IDisposable
+public sealed class RecordDifferenceTests : FolderTests
 {
     private static readonly CpuProfile Before = Profiles.Of("Main;Work 600", "Main;Rest 300", "Main 100");
     private static readonly CpuProfile After = Profiles.Of("Main;Work 900", "Main;Rest 100");
 
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public void Two_profiles_are_compared_and_requested_files_are_written()
     {
-        (string html, string svg) = (_folder.PathOf("diff.html"), _folder.PathOf("diff.svg"));
+        (string html, string svg) = (Folder.PathOf("diff.html"), Folder.PathOf("diff.svg"));
 
         ToolRun run = PicolloTool.RunHere("record", "--diff", Write("a.pb.gz", Before), Write("b.pb.gz", After), "--html", html, "--svg", svg);
 
@@ -40,48 +36,28 @@ public sealed class RecordDifferenceTests : IDisposable
     }
 
     [Fact]
-    public void Profiles_of_different_types_and_unknown_types_are_reported()
+    public void Files_that_cannot_be_read_or_compared_are_reported()
     {
-        string heap = WriteHeap();
-
-        ToolRun run = PicolloTool.RunHere("record", "--diff", heap, Write("a.pb.gz", Before));
-        (run.ExitCode, run.Output, run.Error).Should().Be(
-            (1, "", "picollo: The profiles cannot be compared, because they show inuse_space (bytes) and CPU time.\n"));
-        run = PicolloTool.RunHere("record", "--type", "cpu", "--diff", heap, heap);
-        (run.ExitCode, run.Output, run.Error).Should().Be(
-            (1, "", $"picollo: {heap}: The profile has no sample type 'cpu'. Its types are: alloc_objects, inuse_space.\n"));
-    }
-
-    [Fact]
-    public void A_file_that_cannot_be_read_is_reported_with_its_name()
-    {
-        string profile = Write("a.pb.gz", Before);
-        string text = _folder.PathOf("text");
+        string profile = Write("a.pb.gz", Before), heap = WriteHeap();
+        string text = Folder.PathOf("text"), cut = Folder.PathOf("cut"), missing = Folder.PathOf("missing");
         File.WriteAllText(text, "Main;Work 12\n");
-        string cut = _folder.PathOf("cut");
         File.WriteAllBytes(cut, File.ReadAllBytes(profile)[..50]);
-        string missing = _folder.PathOf("missing");
 
-        Report("record", "--diff", profile, missing).Should().Be($"picollo: {missing}: No such file or directory\n");
-        Report("record", "--diff", "", profile).Should().Be("picollo: : No such file or directory\n");
-        Report("record", "--diff", text, profile).Should().StartWith($"picollo: {text}: This is not a pprof profile, or it is damaged: ");
-        Report("record", "--diff", profile, cut).Should().StartWith($"picollo: {cut}: This is not a pprof profile, or it is damaged: ");
+        Report("--diff", profile, missing).Should().Be($"picollo: {missing}: No such file or directory\n");
+        Report("--diff", "", profile).Should().Be("picollo: : No such file or directory\n");
+        Report("--diff", text, profile).Should().StartWith($"picollo: {text}: This is not a pprof profile, or it is damaged: ");
+        Report("--diff", profile, cut).Should().StartWith($"picollo: {cut}: This is not a pprof profile, or it is damaged: ");
+        Report("--diff", heap, profile)
+            .Should().Be("picollo: The profiles cannot be compared, because they show inuse_space (bytes) and CPU time.\n");
+        Report("--type", "cpu", "--diff", heap, heap)
+            .Should().Be($"picollo: {heap}: The profile has no sample type 'cpu'. Its types are: alloc_objects, inuse_space.\n");
 
         static string Report(params string[] arguments)
         {
-            ToolRun run = PicolloTool.RunHere(arguments);
+            ToolRun run = PicolloTool.RunHere(["record", .. arguments]);
             (run.ExitCode, run.Output).Should().Be((1, ""));
             return run.Error;
         }
-    }
-
-    [Fact]
-    public void A_file_that_cannot_be_written_is_reported_and_the_table_is_printed()
-    {
-        ToolRun run = PicolloTool.RunHere("record", "--diff", Write("a", Before), Write("b", After), "--svg", _folder.PathOf("none/d.svg"));
-
-        (run.ExitCode, run.Error).Should().Be((1, $"picollo: {_folder.PathOf("none/d.svg")}: No such file or directory\n"));
-        run.Output.Should().Contain("  Work\n");
     }
 
     private string WriteHeap()
@@ -89,14 +65,14 @@ public sealed class RecordDifferenceTests : IDisposable
         ForeignProfile profile = ForeignProfile.Of(2, ("alloc_objects", "count"), ("inuse_space", "bytes"));
         profile.Sample([1], [990, 0]);
         profile.Sample([2], [10, 10_485_760]);
-        string path = _folder.PathOf("heap.pb");
+        string path = Folder.PathOf("heap.pb");
         File.WriteAllBytes(path, profile.ToBytes());
         return path;
     }
 
     private string Write(string name, CpuProfile profile)
     {
-        using FileStream file = File.Create(_folder.PathOf(name));
+        using FileStream file = File.Create(Folder.PathOf(name));
         profile.WritePprof(file);
         return file.Name;
     }
