@@ -1,3 +1,6 @@
+using BenchmarkDotNet.Attributes;
+using BenchmarkDotNet.Engines;
+using BenchmarkDotNet.Jobs;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
 using Picollo.BenchmarkDotNet.Measures;
 
@@ -35,4 +38,31 @@ internal sealed class KnownCounters(MeasureRequest request) : ICounters
     public void Dispose()
     {
     }
+}
+
+/// <summary>The values of <see cref="KnownCounters"/>, to which benchmarks add.</summary>
+public static class KnownCounts
+{
+    /// <summary>The share of the time in which the counters run. The global setup of a benchmark sets it.</summary>
+    public static double Share { get; set; } = 1;
+
+    /// <summary>The messages about unavailable counters. The global setup of a benchmark sets them.</summary>
+    public static IReadOnlyList<string> Unavailable { get; set; } = [];
+
+    private static readonly Dictionary<string, ulong> Counts = [];
+
+    public static void Add(string counter, ulong count) => Counts[counter] = Of(counter) + count;
+
+    public static ulong Of(string counter) => Counts.GetValueOrDefault(counter);
+}
+
+/// <summary>Replaces the counters of the kernel by <see cref="KnownCounters"/>. Must follow the attributes of Picollo.</summary>
+[AttributeUsage(AttributeTargets.Class)]
+public sealed class KnownCountersAttribute() : JobMutatorConfigBaseAttribute(Job.Default.WithEngineFactory(new KnownCountersEngineFactory()));
+
+/// <summary>Creates the engine of Picollo with known counters. Public for the programs that BenchmarkDotNet generates.</summary>
+public sealed class KnownCountersEngineFactory : IEngineFactory
+{
+    public IEngine CreateReadyToRun(EngineParameters engineParameters) =>
+        PicolloEngineFactory.Create(engineParameters, request => new KnownCounters(request));
 }

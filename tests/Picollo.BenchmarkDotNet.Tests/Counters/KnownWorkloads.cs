@@ -66,19 +66,3 @@ public class SharedWorkloads
     [GlobalCleanup]
     public void CleanUp() => KnownCounts.Share = 1;
 }
-
-/// <summary>A counter is unavailable in the benchmark process but available in the host.</summary>
-[PerfCounters(PerfSoftwareCounterId.PageFaults), KnownCounters]
-public class UnavailableWorkload
-{
-    [GlobalSetup]
-    public void SetUp() => KnownCounts.Unavailable = ["Not counted: one: only here."];
-
-    [Benchmark]
-    public void Work()
-    {
-    }
-
-    [GlobalCleanup]
-    public void CleanUp() => KnownCounts.Unavailable = [];
-}

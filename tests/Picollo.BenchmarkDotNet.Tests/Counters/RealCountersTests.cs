@@ -17,13 +17,6 @@ public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealC
     public void Each_fresh_page_is_a_page_fault() =>
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.TouchesPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
 
-    [FactNeeding(Need.KernelCounters)]
-    public void Each_sleep_is_a_context_switch()
-    {
-        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(0.8, 3, "some of the empty iterations are interrupted, too");
-        run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
-    }
-
     [FactNeeding(Need.Linux)]
     public void Kernel_code_is_counted_if_requested_and_permitted()
     {

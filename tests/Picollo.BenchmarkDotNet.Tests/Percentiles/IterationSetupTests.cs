@@ -16,19 +16,6 @@ public sealed class IterationSetupTests
     private const double HalfOfSetUp = SetUpWorkloads.SetUpMilliseconds * 1e6 / 2;
 
     [Fact]
-    public void Iterations_with_one_call_are_used_as_the_distribution()
-    {
-        SetUpWorkloads.Calls.Clear();
-        using BenchmarkRun run = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated(InProcessNoEmitToolchain.Instance).WithIterationCount(7)), typeof(SetUpWorkloads));
-
-        HdrHistogram histogram = MeasuredHistogram.FromSummary(run.Summary).Single().Single().Histogram;
-        histogram.TotalCount.Should().Be(7);
-        ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
-        SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work)).Should().Be(1 + 1 + 7, "the first call compiles the method, the second one is the warm-up");
-        ShouldBePaired(invocations: 1);
-    }
-
-    [Fact]
     public void Single_calls_run_between_setup_and_cleanup_and_exclude_their_time()
     {
         SetUpWorkloads.Calls.Clear();

@@ -34,14 +34,6 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void Another_engine_is_reported()
-    {
-        using BenchmarkRun run = new(InThisProcess, typeof(OtherEngineWorkload));
-        run.Summary.Reports.Single().Success.Should().BeTrue();
-        AfterRun(run).Should().MatchRegex("Not measured: OtherEngineWorkload\\.Work: .*: Picollo's engine wrote no results");
-    }
-
-    [Fact]
     public void Additional_launches_are_not_measured()
     {
         RecordedEngines.Clear();
@@ -50,8 +42,8 @@ public sealed class TroubleTests
                 .AddPicollo(PicolloMeasure.CpuUsage, PicolloMeasure.HdrPercentiles),
             typeof(ShortWorkload));
 
-        RecordedEngines.Engines.Should().HaveCountGreaterThan(2, "BenchmarkDotNet adds launches if the overhead is a large share of the time")
-            .And.Subject.Count(engine => engine == "MeasuringEngine").Should().Be(2, "only the initial launches are measured");
+        // BenchmarkDotNet adds launches if the overhead is a large share of the time.
+        RecordedEngines.Engines.Count(engine => engine == "MeasuringEngine").Should().Be(2, "only the initial launches are measured");
         run.Summary.Headers().Should().Contain("CPU/Op").And.Contain("Call p99").And.OnlyHaveUniqueItems();
         AfterRun(run).Should().NotContain("Not measured");
     }
@@ -99,14 +91,7 @@ public sealed class TroubleTests
     {
         using BenchmarkRun run = new(InThisProcess.AddPicollo(PerfSoftwareCounterId.EmulationFaults, PicolloMeasure.CpuUsage), typeof(PlainWorkload));
         run.Summary.Headers().Should().Contain("CPU/Op").And.NotContain("EmulationFaults/Op");
-        AfterRun(run).Should().MatchRegex(@"\nNo column, because the value is 0 for all benchmarks: EmulationFaults/Op");
-    }
-
-    [Fact]
-    public void A_line_is_printed_if_there_is_nothing_to_report()
-    {
-        using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
-        run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All available values were measured|No column, because the value is 0)");
+        AfterRun(run).Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\nNo column, because the value is 0 for all benchmarks: EmulationFaults/Op");
     }
 
     /// <summary>Changes the temporary folder after the start of the run, which has its own temporary folder.</summary>

@@ -6,6 +6,8 @@ namespace Picollo.BenchmarkDotNet.Tests.Units;
 
 public sealed class ExchangeFileTests
 {
+    private static readonly MeasureRequest Empty = MeasureRequest.FromSets([], isAwaited: false);
+
     [Fact]
     public void A_request_can_be_written_and_read()
     {
@@ -27,12 +29,11 @@ public sealed class ExchangeFileTests
             ["Not counted: four: \"why\""],
             new(1.5, 0, double.Epsilon, null, 2),
             new([0, 1, 255], 5, new DateTime(2026, 1, 2, 3, 4, 5, 678, DateTimeKind.Utc), DateTime.MaxValue));
-        MeasureRequest request = MeasureRequest.FromSets([], isAwaited: false);
-        InFile(request, path =>
+        InFile(Empty, path =>
         {
             ExchangeFile.TryAddResult(path, result, out _).Should().BeTrue();
             ExchangeFile.ReadResults(path).Should().BeEquivalentTo([result]);
-            ExchangeFile.ReadRequest(path).Should().BeEquivalentTo(request);
+            ExchangeFile.ReadRequest(path).Should().BeEquivalentTo(Empty);
             ExchangeFile.TryAddResult(path, result with { Cpu = null }, out _).Should().BeTrue();
             ExchangeFile.ReadResults(path).Should().BeEquivalentTo([result, result with { Cpu = null }], options => options.WithStrictOrdering());
         });
@@ -40,13 +41,9 @@ public sealed class ExchangeFileTests
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void Only_this_user_can_access_the_file() =>
-        InFile(MeasureRequest.FromSets([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
-
-    [FactNeeding(Need.Linux)]
-    [UnsupportedOSPlatform("windows")]
-    public void A_planted_link_is_not_followed_and_only_this_user_can_access_the_result() => InFile(MeasureRequest.FromSets([], isAwaited: false), path =>
+    public void A_planted_link_is_not_followed_and_only_this_user_can_access_the_result() => InFile(Empty, path =>
     {
+        File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite);
         string link = path + ".new", victim = path + ".victim";
         File.WriteAllText(victim, "kept");
         File.CreateSymbolicLink(link, victim);
@@ -68,7 +65,7 @@ public sealed class ExchangeFileTests
     [InlineData("{\"Results\":[{\"Cou")]
     [InlineData("{\"Request\":1}")]
     [InlineData("null")]
-    public void Unreadable_files_contain_no_results(string content) => InFile(MeasureRequest.FromSets([], isAwaited: false), path =>
+    public void Unreadable_files_contain_no_results(string content) => InFile(Empty, path =>
     {
         File.WriteAllText(path, content);
         ExchangeFile.ReadRequest(path).Should().BeNull();
@@ -78,7 +75,7 @@ public sealed class ExchangeFileTests
     });
 
     [Fact]
-    public void An_unwritable_file_is_reported_with_a_reason() => InFile(MeasureRequest.FromSets([], isAwaited: false), path =>
+    public void An_unwritable_file_is_reported_with_a_reason() => InFile(Empty, path =>
     {
         File.Delete(path);
         Directory.CreateDirectory(path);
@@ -89,29 +86,17 @@ public sealed class ExchangeFileTests
     });
 
     [FactNeeding(Need.Linux)]
-    public void The_path_of_the_file_is_absolute()
-    {
-        InTemporaryFolder(".", () => InFile(MeasureRequest.FromSets([], isAwaited: false), path => Path.IsPathFullyQualified(path).Should().BeTrue()));
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void A_missing_folder_is_reported()
-    {
-        InTemporaryFolder("/none/such", () =>
-        {
-            ExchangeFile.TryCreate(MeasureRequest.FromSets([], isAwaited: false), out string? path, out string? reason).Should().BeFalse();
-            path.Should().BeNull();
-            reason.Should().StartWith("/none/such/: ");
-        });
-    }
-
-    private static void InTemporaryFolder(string folder, Action test)
+    public void The_path_is_absolute_and_a_missing_folder_is_reported()
     {
         string? before = Environment.GetEnvironmentVariable("TMPDIR");
-        Environment.SetEnvironmentVariable("TMPDIR", folder);
         try
         {
-            test();
+            Environment.SetEnvironmentVariable("TMPDIR", ".");
+            InFile(Empty, path => Path.IsPathFullyQualified(path).Should().BeTrue());
+            Environment.SetEnvironmentVariable("TMPDIR", "/none/such");
+            ExchangeFile.TryCreate(Empty, out string? none, out string? reason).Should().BeFalse();
+            none.Should().BeNull();
+            reason.Should().StartWith("/none/such/: ");
         }
         finally
         {

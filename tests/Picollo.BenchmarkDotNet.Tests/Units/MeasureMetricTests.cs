@@ -10,22 +10,19 @@ public sealed class MeasureMetricTests
 {
     private static readonly MeasureRequest Nothing = MeasureRequest.FromSets([], isAwaited: false);
 
-    [Theory]
-    [InlineData(new[] { 1000.0, 123456 }, "#,0")]
-    [InlineData(new[] { 1000.0, 999.9 }, "#,0.00")]
-    [InlineData(new[] { 1.0, 5_000 }, "#,0.00")]
-    [InlineData(new[] { 0.999, 5_000 }, "#,0.0000")]
-    [InlineData(new[] { 0.0, double.NaN, 5_000 }, "#,0")]
-    public void The_smallest_value_determines_the_decimals(double[] values, string expected)
+    [Fact]
+    public void The_smallest_value_determines_the_decimals()
     {
-        MeasureMetric metric = new("Events/Op", "events", 0);
-        foreach (double value in values)
-        {
-            metric.ToMetric(value).Value.Should().Be(value);
-        }
+        double[][] columns = [[1000, 123456], [1000, 999.9], [1, 5_000], [0.999, 5_000], [0, double.NaN, 5_000]];
 
-        metric.NumberFormat.Should().Be(expected);
-        metric.UnitType.Should().Be(UnitType.Dimensionless);
+        columns.Select(FormatOf).Should().Equal("#,0", "#,0.00", "#,0.00", "#,0.0000", "#,0");
+
+        static string FormatOf(double[] values)
+        {
+            MeasureMetric metric = new("Events/Op", "events", 0);
+            values.Select(value => metric.ToMetric(value).Value).Should().Equal(values);
+            return metric.NumberFormat;
+        }
     }
 
     [Fact]
@@ -36,40 +33,25 @@ public sealed class MeasureMetricTests
         MeasureMetric ratio = new("IPC", "ratio", 0, isRatio: true);
         (ratio.NumberFormat, ratio.UnitType, ratio.Unit, ratio.TheGreaterTheBetter).Should().Be(("0.00", UnitType.Dimensionless, "", true));
         time.TheGreaterTheBetter.Should().BeFalse();
+        new MeasureMetric("Events/Op", "events", 0).UnitType.Should().Be(UnitType.Dimensionless);
+        foreach ((double value, double shown) in ((double, double)[])[(10_006_528, 10_010_000), (1234.5678, 1235), (0.123456, 0.1235), (0, 0)])
+        {
+            time.ToMetric(value).Value.Should().BeApproximately(shown, shown * 1e-12, "times are rounded to significant digits");
+        }
     }
 
     [Fact]
-    public void One_scaled_value_marks_the_column()
+    public void CPU_over_wall_uses_the_sum_of_user_and_kernel_time_and_unknown_values_are_omitted()
     {
-        MeasureMetric metric = new("Events/Op", "events", 0);
-        _ = metric.ToMetric(1);
-        (metric.DisplayName, metric.Legend).Should().Be(("Events/Op", "events"));
-        _ = metric.ToMetric(1, isScaled: true);
-        _ = metric.ToMetric(1);
-        (metric.Id, metric.DisplayName).Should().Be(("Events/Op", "Events/Op (scaled)"));
-        metric.Legend.Should().StartWith("events; scaled: the CPU has too few counters");
+        MeasureMetrics.Create(Nothing, new([], [], new(150, 50, 100, 1, 2), null)).Select(metric => (metric.Descriptor.Id, metric.Value))
+            .Should().Equal(("CPU/Op", 200), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
+        IdsOf(new(5, 0, null, 1, 2))
+            .Should().Equal(["CPU/Op", "VoluntarySwitches/Op", "InvoluntarySwitches/Op"], "JSON readers reject NaN");
+        IdsOf(new(10, 0, 100, null, null)).Should().Equal("CPU/Op", "CPU/Wall");
+
+        static IEnumerable<string> IdsOf(CpuPerOperation cpu) => MeasureMetrics.Create(Nothing, new([], [], cpu, null))
+            .Select(metric => metric.Descriptor.Id);
     }
-
-    [Fact]
-    public void CPU_over_wall_uses_the_sum_of_user_and_kernel_time()
-    {
-        MeasureMetrics.Create(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
-            .Select(metric => (metric.Descriptor.Id, metric.Value)).Should()
-            .Equal(("CPU/Op", 200), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
-    }
-
-    [Fact]
-    public void CPU_over_an_unknown_wall_time_is_omitted_because_JSON_readers_reject_NaN() =>
-        MeasureMetrics.Create(Nothing, new([], [], new(5, 0, null, 1, 2), null))
-            .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "VoluntarySwitches/Op", "InvoluntarySwitches/Op");
-
-    [Theory]
-    [InlineData(10_006_528, 10_010_000)]
-    [InlineData(1234.5678, 1235)]
-    [InlineData(0.123456, 0.1235)]
-    [InlineData(0, 0)]
-    public void Times_are_rounded_to_significant_digits(double value, double shown) =>
-        new MeasureMetric("Call p50", "half", 0, isTime: true).ToMetric(value).Value.Should().BeApproximately(shown, shown * 1e-12);
 
     [Fact]
     public void Metrics_that_are_0_for_all_benchmarks_have_no_column()
@@ -101,11 +83,6 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void Unknown_context_switches_have_no_column() =>
-        MeasureMetrics.Create(Nothing, new([], [], new(10, 0, 100, null, null), null))
-            .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "CPU/Wall");
-
-    [Fact]
     public void Clocks_are_times_and_other_counters_are_numbers()
     {
         MeasureRequest request = MeasureRequest.FromSets(
@@ -126,16 +103,6 @@ public sealed class MeasureMetricTests
             MeasureMetrics.Create(request, new([new("Instructions", 30, instructions), new("CpuCycles", 10, cycles)], [], null, null))
                 .Select(metric => (metric.Descriptor.DisplayName, metric.Value)).Last().Should().Be(instructions || cycles ? ("IPC (scaled)", 3) : ("IPC", 3));
         }
-    }
-
-    [Fact]
-    public void Metrics_of_one_column_have_a_common_header_and_decimals()
-    {
-        MeasureMetric[] ofColumn = [new("Events/Op", "events", 0), new("Events/Op", "events", 0), new("Other/Op", "others", 0)];
-        Metric[] metrics = [ofColumn[0].ToMetric(5_000), ofColumn[1].ToMetric(0.5, isScaled: true), ofColumn[2].ToMetric(5_000)];
-        MeasureMetric.Align(metrics, metrics.Length);
-        ofColumn.Select(one => (one.DisplayName, one.NumberFormat)).Should().Equal(
-            ("Events/Op (scaled)", "#,0.0000"), ("Events/Op (scaled)", "#,0.0000"), ("Other/Op", "#,0"));
     }
 
     [Fact]

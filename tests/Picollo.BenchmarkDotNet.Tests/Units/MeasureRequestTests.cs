@@ -26,19 +26,6 @@ public sealed class MeasureRequestTests
     }
 
     [Fact]
-    public void Counter_options_apply_to_the_counters_of_attributes_and_other_calls()
-    {
-        ManualConfig config = ManualConfig.CreateEmpty().AddPicollo(PerfSoftwareCounterId.PageFaults);
-        config.WithPicolloCounters().WithPicolloCounters(countAllThreads: true).Should().BeSameAs(config);
-        MeasureRequest request = MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: false);
-        (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((false, true, 1));
-
-        config.WithPicolloCounters(includeKernel: true);
-        request = MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: false);
-        (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((true, true, 1));
-    }
-
-    [Fact]
     public void The_last_call_applies_instead_of_the_attributes()
     {
         MeasureSet attribute = MeasureColumns.GetSets(
@@ -53,9 +40,6 @@ public sealed class MeasureRequestTests
         (request.IncludeKernel, request.AllThreads).Should().Be((true, false));
         MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: true).AllThreads.Should().BeTrue("an awaited benchmark is always counted on all threads");
     }
-
-    [Fact]
-    public void Awaited_benchmarks_are_counted_on_all_threads() => MeasureRequest.FromSets([], isAwaited: true).AllThreads.Should().BeTrue();
 
     [Fact]
     public void Counters_keep_their_kinds_and_numbers()

@@ -1,5 +1,6 @@
 using Perfolizer.Horology;
 using Picollo.BenchmarkDotNet.BenchmarkProcess;
+using Picollo.BenchmarkDotNet.Tests.Workloads;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 
@@ -10,25 +11,20 @@ public sealed class MeteringClockTests
     [Fact]
     public void Counters_start_before_the_first_timestamp_and_end_after_the_second()
     {
-        MeteringClock clock = new(new RecordedClock(_calls)) { Meter = new(new RecordedCounters(_calls), measuresCpu: false) };
-        for (int iteration = 0; iteration < 2; iteration++)
+        RecordedCounters counters = new(_calls);
+        IterationMeter meter = new(counters, measuresCpu: false);
+        MeteringClock clock = new(new RecordedClock(_calls)) { Meter = meter };
+        foreach (ulong count in new ulong[] { 1, 2 })
         {
+            counters.Count = count;
             StartedClock started = clock.Start();
             _calls.Add("work");
             _ = started.GetElapsed();
         }
 
         _calls.Should().Equal("begin", "time", "work", "time", "end", "begin", "time", "work", "time", "end");
-    }
-
-    [Fact]
-    public void Without_a_meter_the_clock_is_unchanged()
-    {
-        MeteringClock clock = new(new RecordedClock(_calls));
-        StartedClock started = clock.Start();
-        started.GetElapsed().GetNanoseconds().Should().Be(1_000);
-        _calls.Should().Equal("time", "time");
-        (clock.Title, clock.IsAvailable, clock.Frequency).Should().Be(("Recorded", true, Frequency.MHz));
+        meter.Iterations.Select(iteration => iteration.Counts.Single()).Should().Equal(1, 2);
+        meter.Iterations.Should().OnlyContain(iteration => iteration.Usage == null);
     }
 
     [Fact]
@@ -42,25 +38,20 @@ public sealed class MeteringClockTests
         clock.Meter = null;
         _ = clock.Start().GetElapsed();
 
+        (clock.Title, clock.IsAvailable, clock.Frequency).Should().Be(("Recorded", true, Frequency.MHz));
         meter.Iterations.Should().ContainSingle().Which.Counts.Should().Equal(42UL);
         meter.Iterations[0].Usage.Should().NotBeNull();
         _calls.Should().Equal("time", "time", "begin", "time", "time", "end", "time", "time");
     }
 
     [Fact]
-    public void Iterations_keep_their_own_counts()
+    public void The_usage_of_the_process_includes_the_overhead_of_the_counters()
     {
-        RecordedCounters counters = new(_calls);
-        IterationMeter meter = new(counters, measuresCpu: false);
-        foreach (ulong count in new ulong[] { 1, 2 })
-        {
-            counters.Count = count;
-            meter.Begin();
-            meter.End();
-        }
+        IterationMeter meter = new(new RecordedCounters(_calls) { BurntMilliseconds = 10 }, measuresCpu: true);
+        meter.Begin();
+        meter.End();
 
-        meter.Iterations.Select(iteration => iteration.Counts.Single()).Should().Equal(1, 2);
-        meter.Iterations.Should().OnlyContain(iteration => iteration.Usage == null);
+        meter.Iterations.Should().ContainSingle().Which.Usage!.Value.Cpu.Total.TotalMilliseconds.Should().BeGreaterThan(2 * 10 * 0.9);
     }
 
     private sealed class RecordedClock(List<string> calls) : IClock
@@ -88,10 +79,17 @@ public sealed class MeteringClockTests
 
         public IReadOnlyList<string> Unavailable => [];
 
-        public void Begin() => calls.Add("begin");
+        public int BurntMilliseconds { get; init; }
+
+        public void Begin()
+        {
+            Burn.Milliseconds(BurntMilliseconds);
+            calls.Add("begin");
+        }
 
         public void End(Span<ulong> counts)
         {
+            Burn.Milliseconds(BurntMilliseconds);
             counts[0] = Count;
             calls.Add("end");
         }

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using Picollo.Cpu;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
@@ -26,6 +27,20 @@ public class CpuWorkloads
     {
         await Task.Delay(1).ConfigureAwait(false);
         Burn.Milliseconds(2);
+    }
+}
+
+/// <summary>Work of a known CPU time.</summary>
+public static class Burn
+{
+    /// <summary>Uses the specified CPU time on the calling thread. The elapsed time may be longer on a busy machine.</summary>
+    public static void Milliseconds(int milliseconds)
+    {
+        long end = CpuUsageReader.GetByThread().TotalNanoseconds + (milliseconds * 1_000_000L);
+        while (CpuUsageReader.GetByThread().TotalNanoseconds < end)
+        {
+            CpuUtils.AddChain256(20);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ using Picollo.PerfEvent;
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
 /// <summary>Benchmarks for software counters.</summary>
-[PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.ContextSwitches)]
+[PerfCounters(PerfSoftwareCounterId.PageFaults)]
 public class KernelWorkloads
 {
     public const int Pages = 256;
@@ -16,9 +16,6 @@ public class KernelWorkloads
         using FreshPages pages = new(Pages);
         pages.Touch();
     }
-
-    [Benchmark]
-    public void Sleeps() => Thread.Sleep(1);
 }
 
 /// <summary>Page faults that occur in the kernel while it copies to fresh pages.</summary>

@@ -1,6 +1,4 @@
 using BenchmarkDotNet.Attributes;
-using BenchmarkDotNet.Engines;
-using BenchmarkDotNet.Jobs;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Tests.Counters;
 using Picollo.PerfEvent;
@@ -68,15 +66,6 @@ public class UnwritableWorkload
     }
 }
 
-[CpuUsageDiagnoser, OtherEngine]
-public class OtherEngineWorkload
-{
-    [Benchmark]
-    public void Work()
-    {
-    }
-}
-
 /// <summary>A benchmark that takes about ten times its overhead.</summary>
 [RecordedEngines]
 public class ShortWorkload
@@ -84,10 +73,6 @@ public class ShortWorkload
     [Benchmark]
     public void Work() => Thread.SpinWait(1);
 }
-
-/// <summary>Sets another engine. Must follow the attributes of Picollo.</summary>
-[AttributeUsage(AttributeTargets.Class)]
-public sealed class OtherEngineAttribute() : JobMutatorConfigBaseAttribute(Job.Default.WithEngineFactory(new EngineFactory()));
 
 /// <summary>A large count from a counter that always runs.</summary>
 [KnownCounters]
