@@ -38,9 +38,6 @@ switch (args)
     case ["no-meters"]: NoMeters.Run(); return 0;
 
     default:
-        Console.Error.WriteLine(
-            "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, profiled, profiled-for MS, profiled-threads, profiled-deep, profiled-unloaded, profiled-replaced, profiled-forked, "
-            + "profiled-exec, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
-            + "jitter, jitter-break, jitter-stopped, jitter-left or no-meters");
+        Console.Error.WriteLine("The first argument is the name of a program; see Program.cs.");
         return 2;
 }

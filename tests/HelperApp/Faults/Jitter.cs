@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Diagnostics;
+using static Picollo.HelperApp.Faults.Findings;
 
 namespace Picollo.HelperApp.Faults;
 
@@ -63,6 +64,4 @@ internal static class Jitter
         JitterMeter meter = JitterMeter.Start(new JitterMeterOptions());
         Print("measures", !meter.Completion.IsCompleted);
     }
-
-    private static void Print(string name, object value) => Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name}={value}"));
 }

@@ -13,6 +13,8 @@ internal static unsafe partial class Seccomp
     private const ushort LoadWord = 0x20, JumpIfEqual = 0x15, Return = 0x06; // BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
     private const uint Allow = 0x7fff0000, Error = 0x00050000; // SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO
 
+    private const uint ThreadArgument = 1, LeaderArgument = 3; // perf_event_open
+
     private static readonly uint OpenNumber = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 298u : 241u;
 
     public static void Run()
@@ -24,7 +26,7 @@ internal static unsafe partial class Seccomp
     /// <summary>Simulates a kernel whose groups have space for one counter: a second counter fails with EINVAL.</summary>
     public static void RunWithSmallGroups() => OnThread(() =>
     {
-        InstallForArgument(3, allowed: uint.MaxValue, refused: null, errorNumber: 22);
+        Install(errorNumber: 22, (LeaderArgument, uint.MaxValue, IsEqual: false));
         PerfEventCounterSessionFactory two = PerfEventCounterSession.Factory
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults);
         Findings.PrintOutcome("taking-turns", two);
@@ -59,7 +61,7 @@ internal static unsafe partial class Seccomp
         {
             OnThread(() =>
             {
-                InstallForArgument(1, allowed: null, refused: (uint)thread, errorNumber: 3);
+                Install(errorNumber: 3, (ThreadArgument, (uint)thread, IsEqual: true));
                 Findings.PrintOutcome(name, process);
                 Findings.PrintOutcome($"{name}-optional", process.WithOptional());
                 using PerfEventCounterSession session = process.Create();
@@ -72,7 +74,7 @@ internal static unsafe partial class Seccomp
         // A thread that ends between its first counter and its second.
         OnThread(() =>
         {
-            InstallForSecondCounter(Environment.ProcessId, errorNumber: 3);
+            Install(errorNumber: 3, (ThreadArgument, (uint)Environment.ProcessId, IsEqual: true), (LeaderArgument, uint.MaxValue, IsEqual: false));
             using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
                 .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithProcess(0).WithInherited(false).Create();
             session.Read();
@@ -90,75 +92,39 @@ internal static unsafe partial class Seccomp
         thread.Join();
     }
 
-    private static void On(string name, uint errorNumber)
+    private static void On(string name, uint errorNumber) => OnThread(() =>
     {
-        var thread = new Thread(() =>
-        {
-            Install(errorNumber);
-            Findings.PrintOutcome(name, PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults));
-            Findings.PrintOutcome($"{name}-profile", new CpuProfilerOptions());
-            bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
-            Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : failure!.Message);
-            session?.Dispose();
-            using var clock = new ThreadCpuClock();
-            Findings.Print($"{name}-clock", clock.UnavailableReason);
-            Findings.Print($"{name}-clock-time", clock.GetNanoseconds());
-        });
-        thread.Start();
-        thread.Join();
-    }
+        Install(errorNumber);
+        Findings.PrintOutcome(name, PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults));
+        Findings.PrintOutcome($"{name}-profile", new CpuProfilerOptions());
+        bool isCreated = PerfEventCounterSession.Factory.WithFixedCounters().WithOptional().TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
+        Findings.Print($"{name}-optional", isCreated ? session!.UnavailableCounters.Count : failure!.Message);
+        session?.Dispose();
+        using var clock = new ThreadCpuClock();
+        Findings.Print($"{name}-clock", clock.UnavailableReason);
+        Findings.Print($"{name}-clock-time", clock.GetNanoseconds());
+    });
 
-    /// <summary>Installs the filter permanently for the calling thread and the threads that it starts.</summary>
-    private static void Install(uint errorNumber)
+    /// <summary>Installs a filter permanently for the calling thread and the threads that it starts. It refuses the calls of which each of
+    /// some arguments has a value, or has any other one.</summary>
+    private static void Install(uint errorNumber, params (uint Argument, uint Value, bool IsEqual)[] conditions)
     {
-        Instruction* code = stackalloc Instruction[4]
+        byte toAllow = (byte)((conditions.Length * 2) + 1);
+        List<Instruction> list = [new(LoadWord, 0, 0, 0), new(JumpIfEqual, 0, toAllow, OpenNumber)]; // seccomp_data.nr
+        foreach ((uint argument, uint value, bool isEqual) in conditions)
         {
-            new(LoadWord, 0, 0, 0), // seccomp_data.nr
-            new(JumpIfEqual, 0, 1, OpenNumber),
-            new(Return, 0, 0, Error | errorNumber),
-            new(Return, 0, 0, Allow),
-        };
-        Install(code, 4);
-    }
+            toAllow -= 2;
+            list.Add(new(LoadWord, 0, 0, 16 + (argument * 8))); // seccomp_data.args[], the lower half
+            list.Add(new(JumpIfEqual, isEqual ? (byte)0 : toAllow, isEqual ? toAllow : (byte)0, value));
+        }
 
-    /// <summary>Installs a filter for calls with one value of an argument, or with all values except one.</summary>
-    private static void InstallForArgument(uint argument, uint? allowed, uint? refused, uint errorNumber)
-    {
-        Instruction* code = stackalloc Instruction[6]
+        fixed (Instruction* code = (Instruction[])[.. list, new(Return, 0, 0, Error | errorNumber), new(Return, 0, 0, Allow)])
         {
-            new(LoadWord, 0, 0, 0), // seccomp_data.nr
-            new(JumpIfEqual, 0, 3, OpenNumber),
-            new(LoadWord, 0, 0, 16 + (argument * 8)), // seccomp_data.args[], the lower half
-            new(JumpIfEqual, (byte)(allowed is null ? 0 : 1), (byte)(allowed is null ? 1 : 0), allowed ?? refused!.Value),
-            new(Return, 0, 0, Error | errorNumber),
-            new(Return, 0, 0, Allow),
-        };
-        Install(code, 6);
-    }
-
-    /// <summary>Installs a filter for counters that join a group on one thread.</summary>
-    private static void InstallForSecondCounter(int thread, uint errorNumber)
-    {
-        Instruction* code = stackalloc Instruction[8]
-        {
-            new(LoadWord, 0, 0, 0), // seccomp_data.nr
-            new(JumpIfEqual, 0, 5, OpenNumber),
-            new(LoadWord, 0, 0, 16 + (1 * 8)), // the thread
-            new(JumpIfEqual, 0, 3, (uint)thread),
-            new(LoadWord, 0, 0, 16 + (3 * 8)), // the leader
-            new(JumpIfEqual, 1, 0, uint.MaxValue),
-            new(Return, 0, 0, Error | errorNumber),
-            new(Return, 0, 0, Allow),
-        };
-        Install(code, 8);
-    }
-
-    private static void Install(Instruction* code, ushort length)
-    {
-        var program = new Filter { Length = length, Code = code };
-        if (Control(SetNoNewPrivileges, 1, null, 0, 0) != 0 || Control(SetSeccomp, FilterMode, &program, 0, 0) != 0)
-        {
-            throw new InvalidOperationException("This kernel does not accept a seccomp filter.");
+            var program = new Filter { Length = (ushort)(list.Count + 2), Code = code };
+            if (Control(SetNoNewPrivileges, 1, null, 0, 0) != 0 || Control(SetSeccomp, FilterMode, &program, 0, 0) != 0)
+            {
+                throw new InvalidOperationException("This kernel does not accept a seccomp filter.");
+            }
         }
     }
 
