@@ -6,7 +6,7 @@ namespace Picollo.Samples.Tests;
 
 /// <summary>
 /// The calls of the article, with the same argument types, conversions, names and namespaces. The tests ensure that they compile,
-/// and check their results.
+/// and check results that the article shows.
 /// </summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class ArticleCallsTests
@@ -14,7 +14,7 @@ public sealed class ArticleCallsTests
     private static readonly long MaxValue = 7716549600;
 
     [Fact]
-    public void The_factory_creates_a_histogram_whose_summary_can_be_reused()
+    public void Histograms_are_created_recorded_and_read()
     {
         var h =
             Picollo.Metrics.HdrHistogram.Factory
@@ -31,50 +31,17 @@ public sealed class ArticleCallsTests
         var summary = h.GetSummary();
         $"P99: {summary.P99}".Should().Be("P99: P99=24,960 [83 / 609]: [24,832, 25,088) 3");
         summary.OverflowCount.Should().Be(1);
-
         h.Reset();
         h.GetSummary(reuseInstance: summary).Should().BeSameAs(summary);
-        var summary2 = h.GetSummary();
         ConsoleOutput.LinesOf(() => summary.PrettyPrint()).Should().HaveCount(24).And.StartWith("##### Histogram summary");
-        ConsoleOutput.LinesOf(() => summary.PrettyPrint(null)).Should().StartWith("##### Histogram summary");
-        ConsoleOutput.LinesOf(() => summary.PrettyPrintDiff(summary2, "Getting Started Diff", "Before", "After"))
-            .Should().StartWith("##### Getting Started Diff");
-    }
-
-    [Fact]
-    public void Snapshots_have_one_line_summaries()
-    {
-        var h = Picollo.Metrics.HdrHistogram.Factory
-            .WithRelativeError(0.01).WithUInt64Storage().WithMinTrackableValue(10000)
-            .WithMaxTrackableValue(30000).Create();
-        h.Record(20000);
+        ConsoleOutput.Of(() => summary.PrettyPrintDiff(h.GetSummary(), "Getting Started Diff", "Before", "After")).Should().StartWith("##### Getting Started Diff");
 
         var snapshot = h.GetSnapshot();
-        var summary = snapshot.GetSummary();
-        summary.TotalCount.Should().Be(1);
-
         h.Record(20000, 5);
         snapshot.Update(deltas: true);
         snapshot.GetSummary(summary);
-
         var oneLineSummary = summary.ToString(nameof(Monitoring));
-        $"{summary.TimestampUtc:HH:mm:ss.fff} | {oneLineSummary}".Should()
-            .Contain(" | Monitoring: Total=5, Overflow=0, Mean=20,096.0, P0=20,096, ");
-    }
-
-    [Fact]
-    public void Percentiles_are_read_by_bucket_and_by_rank()
-    {
-        var h = Picollo.Metrics.HdrHistogram.Factory.WithRelativeError(0.01).Create();
-        h.Record(20000);
-
-        foreach (var percentile in h.BucketPercentilesWithValues)
-        {
-            ConsoleOutput.Of(() => Console.WriteLine(percentile)).Should().StartWith("P50=20,096 [");
-        }
-
-        h.BucketsWithValues.Should().ContainSingle();
-        h.BucketPercentiles.Should().HaveSameCount(h.Buckets);
+        $"{summary.TimestampUtc:HH:mm:ss.fff} | {oneLineSummary}".Should().Contain(" | Monitoring: Total=5, Overflow=0, Mean=20,096.0, P0=20,096, ");
 
         ReadOnlySpan<double> ranks = [90.0, 91, 92, 93, 94, 95, 96, 97, 98];
         var percentiles = new Percentile[ranks.Length];
@@ -83,11 +50,7 @@ public sealed class ArticleCallsTests
         h.GetPercentileValues(ranks, percentileValues);
         foreach (var rank in ranks)
         {
-            var percentile = h.GetPercentile(rank);
-            var percentileValue = h.GetPercentileValue(rank);
-            percentile.Value.Should().Be(percentileValue);
-            percentileValues.Should().AllBeEquivalentTo(percentileValue);
-            percentiles.Should().AllSatisfy(batch => batch.Bucket.Should().Be(percentile.Bucket));
+            h.GetPercentile(rank).Value.Should().Be(h.GetPercentileValue(rank)).And.Be(percentileValues[0]).And.Be(percentiles[0].Value);
         }
     }
 
@@ -98,40 +61,17 @@ public sealed class ArticleCallsTests
             .WithMaxTrackableValue(NanoScope.OneSecondValue * 2).Create();
 
         using (h.GetTickScope())
-        {
-        }
-
         using (h.GetNanoScope())
-        {
-        }
-
         using (h.GetMicroScope())
-        {
-        }
-
         using (h.GetMilliScope())
         {
         }
 
         (h.TotalCount + h.OverflowCount).Should().Be(4);
-
         var stopwatch = new Stopwatch();
         stopwatch.ElapsedNanos.Should().Be(0);
         NanoScope.TicksToNanos(stopwatch.ElapsedTicks).Should().Be(0);
         NanoScope.TicksToNanos(Stopwatch.Frequency).Should().Be(NanoScope.OneSecondValue);
-    }
-
-    [Fact]
-    public void The_clock_resolution_reads_the_summary()
-    {
-        var h = Picollo.Metrics.HdrHistogram.Factory.Create();
-        long now = 132, last = 100;
-        h.Record((ulong)(now - last));
-
-        var summary = h.GetSummary();
-        var meanMeasurableInNanos = summary.P50.Value * 1e9 / Stopwatch.Frequency;
-        meanMeasurableInNanos.Should().Be(32e9 / Stopwatch.Frequency);
-        ConsoleOutput.Of(() => Console.WriteLine(summary.P0)).Should().Be("P0=32 [32 / 32]: [32, 33) 1\n");
     }
 
     [Fact]
@@ -151,27 +91,13 @@ public sealed class ArticleCallsTests
 
         static ulong Workload(Metrics.HdrHistogram h, long[] values)
         {
-            var sw = Stopwatch.StartNew();
             foreach (long value in values)
             {
                 h.Record((ulong)value);
             }
 
-            sw.Stop();
-            (sw.ElapsedNanos / (double)values.Length).Should().BeGreaterThanOrEqualTo(0);
             return h.TotalCount;
         }
-    }
-
-    [Fact]
-    public void Summaries_can_be_created_empty_and_filled_later()
-    {
-        var summaryUnsortedCycles = new HdrHistogramSummary();
-        var h = Picollo.Metrics.HdrHistogram.Create();
-        h.Record(16_211_968);
-        h.GetSummary(summaryUnsortedCycles);
-        summaryUnsortedCycles.TotalCount.Should().Be(1);
-        ConsoleOutput.Of(() => summaryUnsortedCycles.PrettyPrint("Hardware:CpuCycles")).Should().StartWith("##### Hardware:CpuCycles\n");
     }
 
     [Fact]
@@ -179,23 +105,6 @@ public sealed class ArticleCallsTests
     {
         // On a machine without these counters, the exception contains the first one that is missing.
         try
-        {
-            PerfEventCounterSession counterSession = AllCounters();
-            counterSession.Counters.Select(counter => counter.Name).Should().Equal(
-                "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses",
-                "HardwareCache:L1DReadMiss", "HardwareCache:L1IReadMiss");
-            counterSession.Dispose();
-        }
-        catch (MeasurementUnavailableException e) when (OperatingSystem.IsLinux())
-        {
-            e.Message.Should().MatchRegex(@"^Hardware(Cache)?:[A-Z1]\w*: .*\(perf_event_open: ");
-        }
-        catch (MeasurementUnavailableException)
-        {
-            OperatingSystem.IsLinux().Should().BeFalse();
-        }
-
-        static PerfEventCounterSession AllCounters()
         {
             if (!PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters))
                 (fixedCounters + programmableCounters).Should().Be(0);
@@ -210,7 +119,18 @@ public sealed class ArticleCallsTests
                 .WithCacheCounter(PerfCacheCounterId.L1DReadMiss)
                 .WithCacheCounter(PerfCacheCounterId.L1IReadMiss)
                 .Create();
-            return counterSession;
+            counterSession.Counters.Select(counter => counter.Name).Should().Equal(
+                "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses",
+                "HardwareCache:L1DReadMiss", "HardwareCache:L1IReadMiss");
+            counterSession.Dispose();
+        }
+        catch (MeasurementUnavailableException e) when (OperatingSystem.IsLinux())
+        {
+            e.Message.Should().MatchRegex(@"^Hardware(Cache)?:[A-Z1]\w*: .*\(perf_event_open: ");
+        }
+        catch (MeasurementUnavailableException)
+        {
+            OperatingSystem.IsLinux().Should().BeFalse();
         }
     }
 
@@ -219,9 +139,8 @@ public sealed class ArticleCallsTests
     {
         // Software counters instead of hardware counters, which many machines do not have.
         if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)
-            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out MeasurementUnavailableException? failure))
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out _))
         {
-            failure.Message.Should().NotBeEmpty();
             return;
         }
 

@@ -3,7 +3,6 @@ using System.Globalization;
 using System.Text;
 using Picollo.Export;
 using Picollo.Metrics;
-using Picollo.Samples.Tests.Guides;
 
 namespace Picollo.Samples.Tests;
 
@@ -32,18 +31,6 @@ public class ThirdPartyExporterTests
         (counts.CountBelowRange, counts.CountBelowRange + counts.CountAboveRange).Should().Be((histogram.UnderflowCount, histogram.OverflowCount));
         (counts.TotalCount, counts.GetSum()).Should().Be((histogram.TotalCount, histogram.GetSummary().Sum));
     });
-
-    [Fact]
-    public void The_exporter_of_the_guide_writes_the_cumulative_counts()
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(5).Create();
-        histogram.Record([1, 7, 7, 2_000]);
-        using StringWriter output = new() { NewLine = "\n" };
-
-        HistogramGuide.Exporting(output, histogram);
-
-        output.ToString().Should().Be("7: 3\n2001: 4\n");
-    }
 
     private static HdrHistogram NextHistogram(Random random)
     {

@@ -4,4 +4,3 @@ HistogramProgram.Run();
 ReadingProgram.Run();
 JsonProgram.Run();
 CounterProgram.Run();
-CpuUtilsProgram.Run();
