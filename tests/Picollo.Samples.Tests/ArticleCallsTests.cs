@@ -133,37 +133,4 @@ public sealed class ArticleCallsTests
             OperatingSystem.IsLinux().Should().BeFalse();
         }
     }
-
-    [Fact]
-    public void Counters_can_be_read_and_recorded()
-    {
-        // Software counters instead of hardware counters, which many machines do not have.
-        if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)
-            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out _))
-        {
-            return;
-        }
-
-        for (int i = 0; i < 20; i++)
-        {
-            counterSession.Read(forceSyscallRead: true);
-            CpuUtils.AddChain256(1000);
-            counterSession.Read(forceSyscallRead: true);
-            counterSession.Record(deltas: true);
-
-            if (i == 9)
-                counterSession.Reset();
-        }
-
-        foreach (PerfEventCounter counter in counterSession.Counters)
-        {
-            ConsoleOutput.Of(() => counter.Histogram.GetSummary().PrettyPrint(counter.Name)).Should().StartWith("##### Software:PageFaults\n");
-            counter.Histogram.TotalCount.Should().Be(10);
-        }
-
-        var summaryUnsortedCycles = new HdrHistogramSummary();
-        counterSession.Counters.Hardware.CpuCycles?.Histogram.GetSummary(summaryUnsortedCycles);
-        counterSession.Counters.Hardware.BranchMisses.Should().BeNull();
-        counterSession.Dispose();
-    }
 }

@@ -2,5 +2,4 @@ using Version01App;
 
 HistogramProgram.Run();
 ReadingProgram.Run();
-JsonProgram.Run();
 CounterProgram.Run();

@@ -107,22 +107,8 @@ public partial class GoTypeTests
         return profile;
     }
 
-    private static string Top(ForeignProfile profile)
-    {
-        string path = Path.GetTempFileName();
-        try
-        {
-            File.WriteAllBytes(path, profile.ToBytes());
-            Dictionary<string, string?> environment = new() { ["PPROF_BINARY_PATH"] = "/nonexistent", ["HOME"] = Path.GetTempPath() };
-            return Tool.Run(
-                "go", Path.GetTempPath(), environment,
-                ["tool", "pprof", "-top", "-nodefraction=0", "-edgefraction=0", "-nodecount=1000", "-symbolize=none", path]);
-        }
-        finally
-        {
-            File.Delete(path);
-        }
-    }
+    private static string Top(ForeignProfile profile) => GoPprofTests.RunPprof(
+        profile.ToBytes(), "-top", "-nodefraction=0", "-edgefraction=0", "-nodecount=1000", "-symbolize=none");
 
     [GeneratedRegex(@"^ *[^ ]+ +(?<own>[\d.e-]+)% +[\d.]+% +[^ ]+ +(?<total>[\d.e-]+)%  (?<name>.*?)( \((partial-)?inline\))?$")]
     private static partial Regex Row();
