@@ -60,8 +60,11 @@ public class OtlpSettingsTests
         OtlpSettings given = Read(options, variables);
 
         (given.Timeout, given.Interval, given.UsesGzip, given.IsDelta).Should().Be((TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(4), true, false));
-        new[] { "lowmemory", "delta", "cumulative" }.Select(preference => Read(("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", preference)).IsDelta)
-            .Should().Equal(true, true, false);
+        foreach (string preference in new[] { "lowmemory", "delta", "cumulative" })
+        {
+            Read(("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", preference)).IsDelta.Should().Be(preference != "cumulative");
+        }
+
         given.Endpoint.Should().Be(new Uri("http://given/"));
         given.Headers.Should().Equal(new Dictionary<string, string> { ["b"] = "given", ["c"] = "4=5" });
         given.Resource.Should().Contain("service.name", "given").And.Contain("deployment.environment.name", "a b");

@@ -82,7 +82,7 @@ public sealed class TokenizerTests : IDisposable
         SplitTokenizer split = new();
         SpanTokenizer span = new();
         Dictionary<string, int> expected = [];
-        string[] lines = ["the The THE", "", " .,;", .. ((int[])[1_023, 1_024, 1_025, 5_000]).Select(length => new string('X', length) + " tail")];
+        string[] lines = ["the The THE", "", " .,;", .. ((int[])[1_023, 1_024, 1_025, 5_000]).Select(length => new string('X', length - 5) + " tail")];
         foreach (string line in lines.Concat(Enumerable.Range(0, 3_000).Select(_ => RandomLine(random))))
         {
             split.Count(line);
