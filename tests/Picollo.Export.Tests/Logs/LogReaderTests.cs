@@ -193,8 +193,9 @@ public class LogReaderTests
         log.Read()!.Offset.Should().Be(TimeSpan.FromSeconds(1));
         log.StartTime.Should().Be(DateTimeOffset.UnixEpoch.AddSeconds(2000));
         log.BaseTime.Should().BeNull();
-        Read($"#[StartTime: 1000000000 x]\n5,1,1,{Histogram}\n#[StartTime: 2000 x]\n5,1,1,{Histogram}\n").ReadAll().Select(interval => interval.StartTime)
-            .Should().AllBeEquivalentTo(DateTimeOffset.UnixEpoch.AddSeconds(1_000_000_005), "a derived base time remains").And.HaveCount(2);
+        HdrHistogramLogReader derived = Read($"#[StartTime: 1000000000 x]\n5,1,1,{Histogram}\n#[StartTime: 2000 x]\n5,1,1,{Histogram}\n");
+        (derived.Read()!.StartTime, derived.Read()!.StartTime).Should().Be(
+            (DateTimeOffset.UnixEpoch.AddSeconds(1_000_000_005), DateTimeOffset.UnixEpoch.AddSeconds(1_000_000_005)), "a derived base time remains");
     }
 
     public static TheoryData<string, long, string> InvalidLines => new()
