@@ -6,6 +6,7 @@ using Picollo.Samples.CpuWorker.Serving;
 
 namespace Picollo.Samples.Tests.CpuWorker;
 
+[Trait("Category", "Slow")]
 public sealed class ServerTests
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
@@ -77,7 +78,6 @@ public sealed class ServerTests
     }
 
     [Fact]
-    [Trait("Category", "Slow")]
     public async Task Without_wrk_the_demo_names_the_package_and_ends_its_server()
     {
         string assembly = typeof(ServerProcess).Assembly.Location;
@@ -97,7 +97,6 @@ public sealed class ServerTests
     }
 
     [Fact]
-    [Trait("Category", "Slow")]
     public async Task A_server_process_ends_when_it_is_disposed()
     {
         ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, new DemoOptions(Workers: 3, SliceMilliseconds: 7), minThreads: 10);

@@ -20,6 +20,7 @@ public sealed class TokenizerTests : IDisposable
     public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void The_demo_prints_every_table_and_times_every_line_of_every_timed_round()
     {
         const int rounds = 2;
