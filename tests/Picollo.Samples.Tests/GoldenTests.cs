@@ -8,20 +8,13 @@ namespace Picollo.Samples.Tests;
 public sealed class GoldenTests
 {
     [Fact]
-    public void GettingStarted_prints_the_tables_of_the_article() =>
+    public void Programs_print_the_listings_of_the_article()
+    {
         ConsoleOutput.Of(GettingStarted.Run).Should().Be(Golden("GettingStarted"));
-
-    [Fact]
-    public void Snapshots_print_the_same_tables_without_a_reset() =>
-        ConsoleOutput.Of(GettingStartedSnapshot.Run).Should().Be(Golden("GettingStarted"));
-
-    [Fact]
-    public void Percentiles_prints_the_22_lines_of_the_article() =>
+        ConsoleOutput.Of(GettingStartedSnapshot.Run).Should().Be(Golden("GettingStarted"), "snapshots show the same without a reset");
         ConsoleOutput.Of(Percentiles.Run).Should().Be(Golden("Percentiles"));
-
-    [Fact]
-    public void CustomPercentiles_prints_nine_percentiles_and_nine_values() =>
         ConsoleOutput.Of(CustomPercentiles.Run).Should().Be(Golden("CustomPercentiles"));
+    }
 
     private static string Golden(string name)
     {

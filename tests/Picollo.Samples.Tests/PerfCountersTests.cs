@@ -42,21 +42,10 @@ public sealed class PerfCountersTests
     {
         get
         {
-            string[] names = ["CPU time, ns", "Elapsed, ps"];
-            PerfEventCounterSessionFactory software = PerfEventCounterSession.Factory
-                .WithSoftwareCounter(PerfSoftwareCounterId.TaskClock)
-                .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults)
-                .WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches)
-                .WithOptional();
-            if (!software.TryCreate(out PerfEventCounterSession? session, out _))
-            {
-                return names;
-            }
-
-            using (session)
-            {
-                return [.. names, .. session.Counters.Select(counter => counter.Name)];
-            }
+            PerfEventCounterSessionFactory software = PerfEventCounterSession.Factory.WithOptional().WithSoftwareCounter(PerfSoftwareCounterId.TaskClock)
+                .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.ContextSwitches);
+            using PerfEventCounterSession? session = software.TryCreate(out PerfEventCounterSession? created, out _) ? created : null;
+            return ["CPU time, ns", "Elapsed, ps", .. session?.Counters.Select(counter => counter.Name) ?? []];
         }
     }
 

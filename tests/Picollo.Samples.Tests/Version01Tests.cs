@@ -46,53 +46,21 @@ public sealed class Version01Tests
     }
 
     [Fact]
-    public void Json() => ConsoleOutput.Of(JsonProgram.Run).Should().Be(
-        """
-        summary: True
-          minTrackableValue
-          maxTrackableValue
-          relativeError
-          totalCount
-          overflowCount
-          sum
-          mean
-          stDev
-          timestampUtc
-          percentiles
-        percentile: True, {"rank":99,"bucket":{"count":1,"storageIndex":4158,"blockIndex":8,"blockScale":9,"indexInBlock":262},"targetCount":990,"runningCount":990}
-        bucket: True, {"count":1,"storageIndex":4158,"blockIndex":8,"blockScale":9,"indexInBlock":262}
-        snapshot: True
-        refused: JSON deserialization for type 'Picollo.Metrics.HdrHistogramSummary' was missing required properties including: 'totalCount', 'mean', 'percentiles'.
-
-        """);
-
-    [Fact]
-    public void Counters()
+    public void Counters_count_and_a_thread_can_be_prepared()
     {
         string[] lines = ConsoleOutput.LinesOf(CounterProgram.Run);
 
-        lines[0].Should().Be("target: 0, 0 to 5");
-        if (lines is [_, "no counters"])
+        lines[..3].Should().Equal("target: 0, 0 to 5", "moved: False", "clock: True, thread: True");
+        if (lines is [_, _, _, "no counters"])
         {
             PerfEvent.PerfEventCounterSession.IsSupported.Should().BeFalse();
             return;
         }
 
-        lines.Should().Contain(
-        [
-            "nonsense: False, False", "same: True, True", "only one: Software", "missing: True, True", "delta: True, True, True", "overhead: True",
-            "times: True, True", "recorded: 1", "reset: 0, 0", "before the session: Hardware:CpuCycles 0 True",
-        ]);
-        lines.Single(line => line.StartsWith("pid: ", StringComparison.Ordinal)).Should().EndWith(", cpu: -1");
-        lines.Single(line => line.StartsWith("hardware: ", StringComparison.Ordinal)).Should().MatchRegex("^hardware: (9|Hardware.*perf_event_open.*)$");
-    }
-
-    [Fact]
-    public void A_thread_and_a_CPU_can_be_prepared()
-    {
-        string[] lines = ConsoleOutput.LinesOf(CpuUtilsProgram.Run);
-
-        lines[0].Should().BeOneOf("pinned: True, moved: False", "pinned: False, moved: False");
-        lines[1..].Should().Equal("clock: True", "thread: True");
+        lines[3..^2].Should().Equal(
+            "nonsense: False, False", "pid: True, cpu: -1, no RDPMC without times: True", "same: True, True", "only one: Software", "missing: True, True",
+            "delta: True, True, True, True", "times: True, True", "recorded: 1", "reset: 0, 0");
+        lines[^2].Should().MatchRegex("^hardware: (9|Hardware.*perf_event_open.*)$");
+        lines[^1].Should().Be("before the session: Hardware:CpuCycles 0 True");
     }
 }

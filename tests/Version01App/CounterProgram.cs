@@ -3,12 +3,13 @@ using Picollo.PerfEvent;
 
 namespace Version01App;
 
-/// <summary>Counters of a factory. They are software counters of the kernel, because not every machine has hardware counters.</summary>
+/// <summary>Counters of a factory, which are software counters because not every machine has hardware counters, and the preparation of a thread.</summary>
 public static class CounterProgram
 {
     public static void Run()
     {
         Console.WriteLine($"target: {default(PerfEventCounterValue).ScaledValue}, {PerfTypeId.Hardware:D} to {PerfTypeId.Breakpoint:D}");
+        Prepare();
         if (!PerfEventCounterSession.IsSupported)
         {
             Console.WriteLine("no counters");
@@ -21,6 +22,21 @@ public static class CounterProgram
         HardwareCounters();
     }
 
+    private static void Prepare()
+    {
+        var thread = new Thread(() =>
+        {
+            nint cpu = CpuUtils.GetCpu();
+            bool pinned = CpuUtils.PrepareBenchmarkThread(coreId: (int)Math.Max(cpu, 0));
+            Console.WriteLine($"moved: {pinned && CpuUtils.GetCpu() != cpu}");
+        });
+        thread.Start();
+        thread.Join();
+        double hertz = CpuUtils.WarmupCpu();
+        Console.WriteLine($"clock: {hertz > 1e6 && hertz < 1e11}, thread: {CpuUtils.GetOsThreadId() != 0}");
+        CpuUtils.AddChain256(blocks: 10);
+    }
+
     private static void Count()
     {
         using var session = PerfEventCounterSession.Factory
@@ -31,15 +47,10 @@ public static class CounterProgram
             .WithSoftwareCounter(softwareCounterId: PerfSoftwareCounterId.PageFaults)
             .Create();
 
-        Console.WriteLine($"pid: {session.Pid}, cpu: {session.Cpu}");
+        Console.WriteLine($"pid: {session.Pid >= 0}, cpu: {session.Cpu}, no RDPMC without times: {!session.HasUserRdpmc || session.HasUserTime}");
         Console.WriteLine($"same: {ReferenceEquals(clock, session.Counters.Software.TaskClock)}, {ReferenceEquals(clock, session.Counters[0])}");
         Console.WriteLine($"only one: {session.Counters.Single(counter => counter.Config == (ulong)PerfSoftwareCounterId.PageFaults).Type}");
         Console.WriteLine($"missing: {session.Counters.Hardware.CpuCycles is null}, {session.Counters.Caches.L1DReadMiss is null}");
-        if (session.HasUserRdpmc && !session.HasUserTime)
-        {
-            Console.WriteLine("user code can read the counters, but not the times");
-        }
-
         session.Read(forceSyscallRead: true);
         CpuUtils.AddChain512(blocks: 1_000);
         session.Read(forceSyscallRead: true);
@@ -47,8 +58,7 @@ public static class CounterProgram
 
         PerfEventCounterValue delta = clock.Delta, raw = clock.RawDelta, current = clock.Current;
         ulong nanoseconds = delta.Value;
-        Console.WriteLine($"delta: {nanoseconds > 0}, {raw.Value >= nanoseconds}, {current.Value >= raw.Value}");
-        Console.WriteLine($"overhead: {raw.Value - delta.Value <= clock.PairReadOverhead}");
+        Console.WriteLine($"delta: {nanoseconds > 0}, {raw.Value >= nanoseconds}, {current.Value >= raw.Value}, {raw.Value - delta.Value <= clock.PairReadOverhead}");
         Console.WriteLine($"times: {delta.TimeEnabled == delta.TimeRunning}, {(delta + raw - raw).Value == delta.Value}");
         Console.WriteLine($"recorded: {clock.Histogram.TotalCount}");
         session.Reset();

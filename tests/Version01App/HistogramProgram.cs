@@ -53,17 +53,8 @@ public static class HistogramProgram
     {
         HdrHistogram h = HdrHistogram.Factory.WithMaxTrackableValue(TickScope.OneSecondValue * 3_600).Create();
         using (new TickScope(h))
-        {
-        }
-
         using (new NanoScope(h))
-        {
-        }
-
         using (new MicroScope(h))
-        {
-        }
-
         using (new MilliScope(h))
         {
         }

@@ -2,6 +2,4 @@ using Version01App;
 
 HistogramProgram.Run();
 ReadingProgram.Run();
-JsonProgram.Run();
 CounterProgram.Run();
-CpuUtilsProgram.Run();

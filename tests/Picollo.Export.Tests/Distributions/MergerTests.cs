@@ -147,17 +147,8 @@ public class MergerTests
         PlainHdrHistogram<ulong> second = merger.ToHistogram()!;
         (second.TotalCount, second.UnderflowCount, second.OverflowCount).Should().Be((2, 2, 4));
         (second.MinTrackableValue, second.MaxTrackableValue).Should().Be((histogram.MinTrackableValue, histogram.MaxTrackableValue));
-    }
-
-    [Fact]
-    public void The_result_can_be_added_to_its_own_merger()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(5, 3);
-        var merger = new HdrHistogramMerger();
-        merger.Add(histogram);
-        merger.Add(merger.ToHistogram()!);
-        merger.ToHistogram()!.TotalCount.Should().Be(6);
+        merger.Add(second);
+        merger.ToHistogram()!.TotalCount.Should().Be(4, "a result can be added to its own merger");
     }
 
     [Fact]

@@ -31,7 +31,7 @@ public class DecodingTests
     public void V0_and_V1_data_with_each_word_size_is_read_plain_and_compressed(int wordSize)
     {
         // One digit has blocks of 16: index 32 is the bucket of 32 and 33.
-        long largest = wordSize == 2 ? short.MaxValue : int.MaxValue;
+        long largest = wordSize switch { 2 => short.MaxValue, 4 => int.MaxValue, _ => long.MaxValue - 10 };
         long[] counts = new long[34];
         (counts[0], counts[5], counts[32], counts[33]) = (1, largest, 2, 3);
         byte[] v1 = OfPayload(CookieOf(V1Base, wordSize), 1, 1, 1000, Words(wordSize, counts));
@@ -82,13 +82,6 @@ public class DecodingTests
         histogram.OverflowCount.Should().Be(0);
     }
 
-    [Fact]
-    public void Huge_counts_are_read_from_words()
-    {
-        byte[] encoded = OfPayload(CookieOf(V1Base, 8), 1, 1, 1000, Words(8, 0, long.MaxValue - 1, 1));
-        Of(HdrHistogramEncoding.Decode(encoded)).Should().Equal((1, long.MaxValue - 1), (2, 1));
-    }
-
     [Theory]
     [InlineData(2)]
     [InlineData(4)]
@@ -114,6 +107,7 @@ public class DecodingTests
         // Two adjacent runs, and zeros up to the end of the layout: 7 blocks of 16 end at 1023.
         Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, -60, -51, 1))).Should().Equal((992, 1));
         Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, 4, -111))).Should().Equal((0, 4));
+        Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000))).Should().BeEmpty();
     }
 
     [Fact]
@@ -132,10 +126,6 @@ public class DecodingTests
             Of(HdrHistogramEncoding.Decode([.. encoded, .. more])).Should().Equal((5, 3));
         }
     }
-
-    [Fact]
-    public void An_empty_payload_is_an_empty_histogram() =>
-        Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000))).Should().BeEmpty();
 
     [Theory]
     [InlineData(1000, 512, 256)] // 1000 counts as 512: the lowest value is rounded down to a power of two

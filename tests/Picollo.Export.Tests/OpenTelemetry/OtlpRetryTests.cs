@@ -26,21 +26,6 @@ public class OtlpRetryTests
         (stops || (now < notBefore && notBefore < deadline)).Should().BeTrue("a request is between the present time and the deadline");
     });
 
-    [Fact]
-    public void The_number_of_requests_is_limited_whatever_a_receiver_requests() => Seeded.Run(500, random =>
-    {
-        TimeSpan limit = TimeSpan.FromSeconds(random.Next(1 << random.Next(18)));
-        TimeSpan now = TimeSpan.FromTicks(random.NextInt64(TimeSpan.MaxValue.Ticks - limit.Ticks));
-        TimeSpan deadline = now + limit;
-        int requests = 0;
-        for (bool stops = false; !stops;)
-        {
-            OtlpResult result = Unavailable with { RetryAfter = random.Next(2) == 0 ? TimeSpan.Zero : RetryAfter(random) };
-            (now, stops) = OtlpRetry.After(result, ++requests, now, deadline, random.NextDouble());
-            requests.Should().BeLessThanOrEqualTo(6 + (int)(limit.TotalSeconds / 24), "the backoffs are at least 0.8, 1.6, 3.2, 6.4, 12.8 and then 24 s");
-        }
-    });
-
     private static TimeSpan? RetryAfter(Random random) => random.Next(4) == 0 ? null : AnyTime(random);
 
     private static TimeSpan AnyTime(Random random) => random.Next(6) switch

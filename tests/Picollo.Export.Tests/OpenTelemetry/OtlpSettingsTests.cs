@@ -15,6 +15,9 @@ public class OtlpSettingsTests
         settings.Resource["service.name"].Should().StartWith("unknown_service:");
         Read().Resource["service.instance.id"].Should().NotBe(settings.Resource["service.instance.id"]);
         settings.Warnings.Should().BeEmpty();
+        Read(("OTEL_SDK_DISABLED", "True")).IsDisabled.Should().BeTrue();
+        Read(new(), [], "app").Resource["service.name"].Should().Be("app");
+        Read(new(), [("OTEL_RESOURCE_ATTRIBUTES", "service.name=x")], "app").Resource["service.name"].Should().Be("x");
     }
 
     [Theory]
@@ -57,24 +60,15 @@ public class OtlpSettingsTests
         OtlpSettings given = Read(options, variables);
 
         (given.Timeout, given.Interval, given.UsesGzip, given.IsDelta).Should().Be((TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(4), true, false));
+        foreach (string preference in new[] { "lowmemory", "delta", "cumulative" })
+        {
+            Read(("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", preference)).IsDelta.Should().Be(preference != "cumulative");
+        }
+
         given.Endpoint.Should().Be(new Uri("http://given/"));
         given.Headers.Should().Equal(new Dictionary<string, string> { ["b"] = "given", ["c"] = "4=5" });
         given.Resource.Should().Contain("service.name", "given").And.Contain("deployment.environment.name", "a b");
     }
-
-    [Fact]
-    public void The_application_name_is_the_fallback()
-    {
-        Read(new(), [], "app").Resource["service.name"].Should().Be("app");
-        Read(new(), [("OTEL_RESOURCE_ATTRIBUTES", "service.name=x")], "app").Resource["service.name"].Should().Be("x");
-    }
-
-    [Theory]
-    [InlineData("lowmemory", true)]
-    [InlineData("delta", true)]
-    [InlineData("cumulative", false)]
-    public void The_preferences_delta_and_lowmemory_export_deltas(string preference, bool isDelta) =>
-        Read(("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", preference)).IsDelta.Should().Be(isDelta);
 
     [Theory]
     [InlineData("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318")]
@@ -107,41 +101,26 @@ public class OtlpSettingsTests
     }
 
     [Fact]
-    public void A_disabled_SDK_exports_nothing() => Read(("OTEL_SDK_DISABLED", "True")).IsDisabled.Should().BeTrue();
-
-    [Theory]
-    [InlineData("Endpoint")]
-    [InlineData("Credentials")]
-    [InlineData("Interval")]
-    [InlineData("Timeout")]
-    [InlineData("Headers")]
-    [InlineData("ResourceAttributes")]
-    public void Invalid_options_are_rejected_without_secrets(string option)
+    public void Invalid_options_are_rejected_without_secrets()
     {
-        OtlpExportOptions options = new();
-        switch (option)
+        Action<OtlpExportOptions>[] invalid =
+        [
+            options => options.Endpoint = new Uri("/v1/metrics", UriKind.Relative),
+            options => options.Endpoint = new Uri("http://user:secret@collector/"),
+            options => options.Interval = TimeSpan.Zero,
+            options => options.Timeout = TimeSpan.FromDays(50),
+            options => options.Headers["Authorization"] = "secret\n",
+            options => options.ResourceAttributes[""] = "x",
+        ];
+        foreach (Action<OtlpExportOptions> set in invalid)
         {
-            case "Endpoint":
-                options.Endpoint = new Uri("/v1/metrics", UriKind.Relative);
-                break;
-            case "Credentials":
-                options.Endpoint = new Uri("http://user:secret@collector/");
-                break;
-            case "Interval":
-                options.Interval = TimeSpan.Zero;
-                break;
-            case "Timeout":
-                options.Timeout = TimeSpan.FromDays(50);
-                break;
-            case "Headers":
-                options.Headers["Authorization"] = "secret\n";
-                break;
-            default:
-                options.ResourceAttributes[""] = "x";
-                break;
+            OtlpExportOptions options = new();
+            FluentActions.Invoking(() =>
+            {
+                set(options);
+                Read(options, []);
+            }).Should().Throw<ArgumentException>().Which.Message.Should().NotContain("secret");
         }
-
-        FluentActions.Invoking(() => Read(options, [])).Should().Throw<ArgumentException>().Which.Message.Should().NotContain("secret");
     }
 
     private static OtlpSettings Read(params (string Name, string? Value)[] variables) => Read(new OtlpExportOptions(), variables);

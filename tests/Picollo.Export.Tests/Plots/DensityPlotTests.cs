@@ -78,27 +78,16 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void Zeros_alone_fill_the_only_column()
+    public void Zeros_alone_fill_the_only_column_and_a_series_without_zeros_has_0_percent_in_it()
     {
-        SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(0))]));
-        picture.Tooltips.Should().Equal("0\n: 100 %");
-        picture.Lines.Should().Equal("M58 27H448");
-        picture.Texts.Should().Contain("0");
-    }
-
-    [Fact]
-    public void A_series_without_zeros_has_0_percent_in_the_column_of_zeros()
-    {
+        SvgPicture alone = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(0))]));
+        alone.Tooltips.Should().Equal("0\n: 100 %");
+        alone.Lines.Should().Equal("M58 27H448");
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
             [new("zeros", PercentilePlotTests.One(0)), new("tens", PercentilePlotTests.One(10)), new("idle", HdrHistogram.Create())]));
         picture.Tooltips[0].Should().Be("0\nzeros: 100 %\ntens: 0 %");
         picture.Tooltips.Skip(1).Should().OnlyContain(text => text.EndsWith("zeros: 0 %\ntens: 6.25 %"));
-    }
-
-    [Fact]
-    public void Plots_of_empty_histograms_and_of_no_histogram_say_so()
-    {
+        picture.Texts.Should().Contain("idle (no values)");
         new SvgPicture(HdrHistogramPlot.CreateDensity([])).Texts.Should().Contain("no values");
-        new SvgPicture(HdrHistogramPlot.CreateDensity([new("idle", HdrHistogram.Create())])).Texts.Should().Contain("idle (no values)");
     }
 }

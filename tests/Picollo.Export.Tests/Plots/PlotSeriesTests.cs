@@ -25,39 +25,26 @@ public class PlotSeriesTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void The_message_names_a_missing_argument(string kind)
+    public void The_message_names_a_missing_argument_or_a_disposed_histogram(string kind)
     {
         KeyValuePair<string, ReadOnlyHdrHistogram> good = new("good", PercentilePlotTests.One(5));
-        bool compares = kind == "difference";
-        string parameter = compares ? "after" : "series";
-        string place = compares ? "after" : "series[1]";
+        (string parameter, string place) = kind == "difference" ? ("after", "after") : ("series", "series[1]");
         foreach ((KeyValuePair<string, ReadOnlyHdrHistogram> bad, string missing) in new[]
                  {
                      (default, "Key"), (new KeyValuePair<string, ReadOnlyHdrHistogram>(null!, good.Value), "Key"), (new KeyValuePair<string, ReadOnlyHdrHistogram>("a", null!), "Value"),
                  })
         {
-            ((Action)(() => All[kind]([good, bad]))).Should().Throw<ArgumentNullException>().WithParameterName(parameter)
+            FluentActions.Invoking(() => All[kind]([good, bad])).Should().Throw<ArgumentNullException>().WithParameterName(parameter)
                 .WithMessage($"{place}.{missing} is null.*");
         }
-    }
 
-    [Theory]
-    [MemberData(nameof(Kinds))]
-    public void The_message_names_a_disposed_histogram(string kind)
-    {
         HdrHistogram disposed = HdrHistogram.Create();
         disposed.Dispose();
-        string place = kind == "difference" ? "after" : "series[1]";
-        ((Action)(() => All[kind]([new("good", PercentilePlotTests.One(5)), new("a gone one", disposed)]))).Should()
+        FluentActions.Invoking(() => All[kind]([good, new("a gone one", disposed)])).Should()
             .Throw<ObjectDisposedException>().WithMessage($"The histogram of {place}, \"a gone one\", is disposed.*");
-    }
-
-    [Fact]
-    public void An_invalid_series_prevents_all_output_of_a_report()
-    {
         using StringWriter page = new();
-        ((Action)(() => HdrHistogramPlot.WriteReport(page, [default]))).Should().Throw<ArgumentNullException>();
-        page.ToString().Should().BeEmpty();
+        FluentActions.Invoking(() => HdrHistogramPlot.WriteReport(page, [default])).Should().Throw<ArgumentNullException>();
+        page.ToString().Should().BeEmpty("an invalid series prevents all output of a report");
     }
 
     [Theory]

@@ -4,28 +4,18 @@ public class PrometheusBoundsTests
 {
     private static readonly PrometheusWriter Octaves = new(0.5);
 
-    [Fact]
-    public void One_bucket_per_octave_is_the_coarsest_resolution() =>
-        Bounds(Octaves, Histogram(0, 1000), 0, 200).Should().Equal("0.0", "1.0", "3.0", "7.0", "15.0", "31.0", "63.0", "127.0", "255.0", "+Inf");
-
-    [Fact]
-    public void Values_below_the_lowest_bound_have_a_separate_bound() =>
-        Bounds(Octaves, Histogram(0, 1000), 1, 3).Should().Equal("0.0", "1.0", "3.0", "+Inf");
-
-    [Fact]
-    public void A_range_that_starts_or_ends_within_a_bucket_splits_it() =>
-        Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99.0", "127.0", "255.0", "511.0", "900.0", "+Inf");
-
-    [Fact]
-    public void The_bounds_of_the_description_are_widened_to_whole_buckets() =>
-        Bounds(Octaves, Histogram(0, 1000), 100, 300).Should().Equal("63.0", "127.0", "255.0", "511.0", "+Inf");
-
-    [Fact]
-    public void If_no_value_is_recordable_between_the_bounds_there_is_only_the_count()
-    {
-        Bounds(Octaves, Histogram(0, 100), 1000, 2000).Should().Equal("+Inf");
-        Bounds(Octaves, Histogram(1000, 2000), 0, 100).Should().Equal("+Inf");
-    }
+    [Theory]
+    [InlineData(0, 1000, 0, 200, "0.0 1.0 3.0 7.0 15.0 31.0 63.0 127.0 255.0 +Inf")] // one bucket per octave is the coarsest resolution
+    [InlineData(0, 1000, 1, 3, "0.0 1.0 3.0 +Inf")] // values below the lowest bound have a separate bound
+    [InlineData(100, 900, 0, 2000, "99.0 127.0 255.0 511.0 900.0 +Inf")] // a range that starts or ends within a bucket splits it
+    [InlineData(0, 1000, 100, 300, "63.0 127.0 255.0 511.0 +Inf")] // the bounds of the description are widened to whole buckets
+    [InlineData(0, 100, 1000, 2000, "+Inf")] // no value is recordable between the bounds
+    [InlineData(1000, 2000, 0, 100, "+Inf")]
+    [InlineData(0, 10, 0, 30, "0.0 1.0 3.0 7.0 10.0 +Inf")] // one writer for all, which caches bounds
+    [InlineData(0, 20, 0, 30, "0.0 1.0 3.0 7.0 15.0 20.0 +Inf")]
+    [InlineData(5, 20, 0, 30, "4.0 7.0 15.0 20.0 +Inf")]
+    public void Bounds_depend_on_the_range_of_the_histogram_and_on_its_description(ulong min, ulong max, ulong low, ulong high, string bounds) =>
+        string.Join(' ', Bounds(Octaves, Histogram(min, max), low, high)).Should().Be(bounds);
 
     [Fact]
     public void A_histogram_coarser_than_the_writer_has_its_own_buckets()
@@ -68,16 +58,6 @@ public class PrometheusBoundsTests
 
         Expositions.Series(Octaves, [.. kinds.Select((kind, i) => Of(histogram, kind.Low, kind.High, kind.Ratio, $"x{i}"))])
             .Select(series => string.Join(' ', series.Buckets.Select(bucket => bucket.Text))).Should().Equal(kinds.Select(kind => kind.Bounds));
-    }
-
-    [Fact]
-    public void Histograms_with_different_ranges_have_different_bounds()
-    {
-        PrometheusWriter writer = new(0.5);
-
-        Bounds(writer, Histogram(0, 10), 0, 30).Should().Equal("0.0", "1.0", "3.0", "7.0", "10.0", "+Inf");
-        Bounds(writer, Histogram(0, 20), 0, 30).Should().Equal("0.0", "1.0", "3.0", "7.0", "15.0", "20.0", "+Inf");
-        Bounds(writer, Histogram(5, 20), 0, 30).Should().Equal("4.0", "7.0", "15.0", "20.0", "+Inf");
     }
 
     private static PlainHdrHistogram<uint> Histogram(ulong low, ulong high) => HdrHistogram.Factory.WithMinTrackableValue(low).WithMaxTrackableValue(high).Create();

@@ -4,7 +4,7 @@ using Picollo.Peers.Tests.Prometheus;
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>Tests a Blazor circuit, which is one request while the browser shows the page.</summary>
-public sealed class BlazorTests(Browser browser) : IClassFixture<Browser>
+public sealed class BlazorTests(Browser browser) : BrowserTests(browser)
 {
     private const double BurntSeconds = 0.2;
 
@@ -17,8 +17,8 @@ public sealed class BlazorTests(Browser browser) : IClassFixture<Browser>
     public async Task The_CPU_time_of_a_circuit_is_counted_at_each_click_and_not_only_at_its_end()
     {
         await using SampleProcess app = new(Program);
-        await browser.Page.ResizeAsync(800, 600, false);
-        await browser.Page.NavigateAsync(app.Address.AbsoluteUri);
+        await Page.ResizeAsync(800, 600, false);
+        await Page.NavigateAsync(app.Address.AbsoluteUri);
 
         await UntilAsync("document.querySelector('button') !== null"); // the circuit is connected
         double none = await CircuitSecondsAsync(app);
@@ -38,7 +38,7 @@ public sealed class BlazorTests(Browser browser) : IClassFixture<Browser>
 
     private async Task ClickAsync(int number)
     {
-        await browser.Page.EvaluateAsync("document.querySelector('button').click()");
+        await EvaluateAsync("document.querySelector('button').click()");
         await UntilAsync($"document.querySelector('output').textContent === '{number}'");
     }
 
@@ -50,19 +50,4 @@ public sealed class BlazorTests(Browser browser) : IClassFixture<Browser>
     }
 
     private static JsonElement[] Rows(JsonDocument usage) => [.. usage.RootElement.GetProperty("routes").EnumerateArray()];
-
-    private async Task UntilAsync(string condition)
-    {
-        for (int i = 0; i < 300; i++)
-        {
-            if ((bool)(await browser.Page.EvaluateAsync(condition))!)
-            {
-                return;
-            }
-
-            await Task.Delay(100);
-        }
-
-        Assert.Fail($"The condition has not become true: {condition}");
-    }
 }

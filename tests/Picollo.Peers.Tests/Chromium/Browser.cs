@@ -71,7 +71,7 @@ public sealed class Browser : IAsyncLifetime
     }
 
     /// <summary>Shows a text as a file with a name.</summary>
-    internal async Task<IReadOnlyList<string>> ShowAsync(string name, string text, int width = 1200, bool isDark = false)
+    internal async Task<IReadOnlyList<string>> ShowAsync(string name, string text, int width = 1280, bool isDark = false)
     {
         string path = Path.Combine(_folder, name);
         await File.WriteAllTextAsync(path, text);

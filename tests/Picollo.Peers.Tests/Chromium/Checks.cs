@@ -3,6 +3,16 @@ namespace Picollo.Peers.Tests.Chromium;
 /// <summary>Expressions that find layout and contrast problems.</summary>
 internal static class Checks
 {
+    // The parts of a color, and the luminance of its first three, as defined by WCAG 2.2.
+    private const string Luminance =
+        """
+        const parse = color => color.match(/[\d.]+/g).map(Number);
+        const luminance = color => {
+          const [r, g, b] = color.map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+          return .2126 * r + .7152 * g + .0722 * b + .05;
+        };
+        """;
+
     /// <summary>Returns texts that are not within their plot.</summary>
     public const string OverflowingElements =
         """
@@ -28,12 +38,9 @@ internal static class Checks
     public static string ContrastOf(string selector) =>
         $$"""
         (() => {
-          const luminance = color => {
-            const [r, g, b] = color.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
-            return .2126 * r + .7152 * g + .0722 * b + .05;
-          };
-          const a = luminance(getComputedStyle(document.querySelector("{{selector}}")).color);
-          const b = luminance(getComputedStyle(document.body).backgroundColor);
+          {{Luminance}}
+          const a = luminance(parse(getComputedStyle(document.querySelector("{{selector}}")).color));
+          const b = luminance(parse(getComputedStyle(document.body).backgroundColor));
           return Math.max(a, b) / Math.min(a, b);
         })()
         """;
@@ -42,13 +49,10 @@ internal static class Checks
     public static string FaintLines(double contrast) =>
         $$"""
         (() => {
-          const luminance = color => {
-            const [r, g, b] = color.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
-            return .2126 * r + .7152 * g + .0722 * b + .05;
-          };
-          const ground = luminance(getComputedStyle(document.body).backgroundColor);
+          {{Luminance}}
+          const ground = luminance(parse(getComputedStyle(document.body).backgroundColor));
           return [...document.querySelectorAll("figure svg path[fill=none]")].map(line => getComputedStyle(line).stroke).filter(color => {
-            const own = luminance(color);
+            const own = luminance(parse(color));
             return Math.max(own, ground) / Math.min(own, ground) < {{contrast.ToString(System.Globalization.CultureInfo.InvariantCulture)}};
           });
         })()
@@ -68,9 +72,8 @@ internal static class Checks
             const size = one.closest("svg") ? box.height : parseFloat(getComputedStyle(one).fontSize);
             if (size < 10) faults.push("small: " + one.textContent.slice(0, 60));
           }
-          const cells = [...document.querySelectorAll("td, tbody th")].map(cell => [cell, cell.getBoundingClientRect()]);
           for (const row of document.querySelectorAll("tbody tr")) {
-            const own = cells.filter(([cell]) => cell.parentNode === row);
+            const own = [...row.children].map(cell => [cell, cell.getBoundingClientRect()]);
             own.forEach(([a, one], i) => own.slice(i + 1).forEach(([b, other]) => {
               if (one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1) {
                 faults.push(a.textContent.slice(0, 40) + " over " + b.textContent.slice(0, 40));
@@ -83,7 +86,7 @@ internal static class Checks
 
     /// <summary>Returns elements whose letters have less contrast with their background than WCAG 2.2, 1.4.3, requires, and the contrast.</summary>
     public const string FaintTexts =
-        """
+        $$"""
         (() => {
           const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
           // Computes how a color looks on a background, for any syntax, including color-mix().
@@ -96,14 +99,14 @@ internal static class Checks
             }
             return painted.get(key);
           };
-          const luminance = ([r, g, b]) => {
-            [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
-            return .2126 * r + .7152 * g + .0722 * b + .05;
+          {{Luminance}}
+          const known = new Map(); // the backgrounds of a box and of those around it
+          const grounds = box => {
+            if (box && !known.has(box)) known.set(box, [...grounds(box.parentElement), getComputedStyle(box).backgroundColor]);
+            return box ? known.get(box) : [];
           };
           return [...document.querySelectorAll("body *")].filter(one => one.checkVisibility() && !one.disabled && !one.querySelector("*") && one.textContent.trim()).map(one => {
-            const grounds = [];
-            for (let box = one; box; box = box.parentElement) grounds.unshift(getComputedStyle(box).backgroundColor);
-            const own = luminance(paint(...grounds, getComputedStyle(one).color)), ground = luminance(paint(...grounds));
+            const colors = grounds(one), own = luminance(paint(...colors, getComputedStyle(one).color)), ground = luminance(paint(...colors));
             return [one.textContent.slice(0, 40), Math.max(own, ground) / Math.min(own, ground)];
           }).filter(([, contrast]) => !(contrast >= 4.5)).map(([text, contrast]) => `${text}: ${contrast}`);
         })()
@@ -111,13 +114,9 @@ internal static class Checks
 
     /// <summary>Returns names in the boxes of a picture that have less contrast than WCAG 2.2, 1.4.3, requires.</summary>
     public const string FaintNames =
-        """
+        $$"""
         (() => {
-          const parse = color => color.match(/[\d.]+/g).map(Number);
-          const luminance = ([r, g, b]) => {
-            [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
-            return .2126 * r + .7152 * g + .0722 * b + .05;
-          };
+          {{Luminance}}
           const ground = parse(getComputedStyle(document.documentElement).backgroundColor);
           return [...document.querySelectorAll(".name")].map(text => {
             const look = getComputedStyle(text.previousElementSibling), fill = parse(look.fill), share = Number(look.fillOpacity);

@@ -22,8 +22,8 @@ public sealed partial class PageTests
         await using PageServer server = await StartOpenAsync();
         await WithoutScriptsAsync(async () =>
         {
-            await browser.Page.NavigateAsync($"http://{host}:{server.Address.Port}/picollo");
-            await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
+            await Page.NavigateAsync($"http://{host}:{server.Address.Port}/picollo");
+            await EvaluateAsync("document.querySelector('#profile button').click()");
             await UntilAsync("location.search.startsWith('?profile=')");
         });
     }
@@ -40,31 +40,26 @@ public sealed partial class PageTests
             string.Format(null, CompositeFormat.Parse(PageOfOtherSite), policy, $"http://{host}:{server.Address.Port}/picollo"), "text/html")));
         await WithoutScriptsAsync(async () =>
         {
-            await browser.Page.NavigateAsync($"http://localhost:{other.Address.Port}/");
-            await browser.Page.EvaluateAsync("document.querySelector('button').click()");
+            await Page.NavigateAsync($"http://localhost:{other.Address.Port}/");
+            await EvaluateAsync("document.querySelector('button').click()");
             await UntilAsync("document.body.textContent === 'A page on another site cannot take a CPU profile.'");
         });
     }
 
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task The_logged_address_opens_the_page_and_the_browser_does_not_show_the_token(bool isUnknown)
+    [FactNeeding(Need.Chromium)]
+    public async Task The_logged_address_opens_the_page_and_the_browser_does_not_show_the_token()
     {
         await using PageServer server = await PageServer.StartAsync();
         string logged = AddressWithToken(server);
-        await SendHeaderAsync(isUnknown);
+        await SendHeaderAsync(true);
         try
         {
-            await browser.Page.NavigateAsync(logged);
-            await UntilAsync("document.getElementById('state')?.className === 'live'");
+            await Page.NavigateAsync(logged);
+            await UntilAsync(Live);
             (await TextAsync("location.href")).Should().Be(logged.Split('#')[0]);
             (await TextAsync("document.cookie")).Should().BeEmpty("scripts cannot read the cookie");
-            if (isUnknown)
-            {
-                (await ShowAsync(server)).Should().BeEmpty("the browser sends the cookie");
-                await UntilAsync("document.getElementById('state')?.className === 'live'");
-            }
+            (await ShowAsync(server)).Should().BeEmpty("the browser sends the cookie");
+            await UntilAsync(Live);
         }
         finally
         {
@@ -72,10 +67,8 @@ public sealed partial class PageTests
         }
     }
 
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(Narrow, false)]
-    [InlineData(Wide, true)]
-    public async Task Without_the_script_the_token_is_entered_in_a_form(int width, bool isDark)
+    [FactNeeding(Need.Chromium)]
+    public async Task Without_the_script_the_token_is_entered_in_a_form()
     {
         await using PageServer server = await PageServer.StartAsync();
         string[] parts = AddressWithToken(server).Split("#token=");
@@ -84,13 +77,10 @@ public sealed partial class PageTests
         {
             await WithoutScriptsAsync(async () =>
             {
-                await browser.Page.ResizeAsync(width, 900, isDark);
-                await browser.Page.NavigateAsync(string.Join("#token=", parts));
-                await browser.KeepAsync($"page-token-{width}-{(isDark ? "dark" : "light")}");
-                (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-                (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty();
+                await Page.NavigateAsync(string.Join("#token=", parts));
+                await CheckTextsAsync("page-token");
                 (await TextAsync("document.querySelector('p').textContent")).Should().Contain("the application logged");
-                await browser.Page.EvaluateAsync($"document.querySelector('input').value = '{parts[1]}'; document.querySelector('button').click()");
+                await EvaluateAsync($"document.querySelector('input').value = '{parts[1]}'; document.querySelector('button').click()");
                 await UntilAsync("document.getElementById('state') !== null");
                 (await TextAsync("location.href")).Should().Be(parts[0], "the redirect removes the token");
             });
@@ -116,21 +106,8 @@ public sealed partial class PageTests
     /// <summary>Lets the browser send the header with which the server does not find the browser's user.</summary>
     private async Task SendHeaderAsync(bool isUnknown)
     {
-        await browser.Page.SendAsync("Network.enable");
-        await browser.Page.SendAsync(
+        await Page.SendAsync("Network.enable");
+        await Page.SendAsync(
             "Network.setExtraHTTPHeaders", new() { ["headers"] = isUnknown ? new JsonObject { [PageServer.UnknownUser] = "1" } : new JsonObject() });
-    }
-
-    private async Task WithoutScriptsAsync(Func<Task> run)
-    {
-        await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
-        try
-        {
-            await run();
-        }
-        finally
-        {
-            await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
-        }
     }
 }

@@ -11,12 +11,11 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>Tests the page of a web application in a browser. Screenshots for manual review are written to artifacts/test-results/chromium.</summary>
-public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
+/// <summary>Tests the page of a web application in a browser.</summary>
+public sealed partial class PageTests(Browser browser) : BrowserTests(browser)
 {
-    private const int Narrow = 390;
-    private const int Wide = 1280;
     private const int Breakpoint = 1180;
+    private const string Live = "document.getElementById('state')?.className === 'live'";
     private const string Requests = "document.querySelector('.routes tbody td').textContent";
 
     private static readonly string[] TextsOfProfiles = ["#profile button", "#profile [role=status]", "#profiles h2"];
@@ -42,95 +41,64 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         await using PageServer server = await PageServer.StartAsync(configure: options => options.Requests.CollectExemplars = true);
         Fill(server, what);
         (await ShowAsync(server)).Should().BeEmpty();
-        await UntilAsync("document.getElementById('state').className === 'live'");
-        foreach ((int width, bool isDark) in new[] { (Narrow, false), (Narrow, true), (Breakpoint, false), (Breakpoint + 1, false), (Wide, false), (Wide, true) })
+        await UntilAsync(Live);
+        foreach ((int width, bool isDark) in new[] { (Narrow, false), (Breakpoint, true), (Breakpoint + 1, false), (Wide, true) })
         {
             string at = $"at {width} pixels{(isDark ? ", dark" : "")}";
-            await browser.Page.ResizeAsync(width, 900, isDark);
-            await browser.Page.WaitForFrameAsync();
-            await browser.KeepAsync($"page-{what}-{width}-{(isDark ? "dark" : "light")}");
-
+            await ResizeAsync(width, isDark);
+            await Browser.KeepAsync($"page-{what}-{width}");
             (await TextsAsync(Checks.Faults)).Should().BeEmpty(at);
-            (what is "hostile" or "256 long names" || (bool)(await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)"))!)
+            (what is "hostile" or "256 long names" || (await IsTrueAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)")))
                 .Should().BeTrue($"typical numbers fit without scrolling {at}");
             (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty(at);
             (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty(at);
             (await TextsAsync(width <= Breakpoint ? RowsWithoutCards : "[]")).Should().BeEmpty(at);
+            (await TextsAsync(Checks.FaintLines(isDark ? 6 : 3))).Should().BeEmpty($"WCAG 2.2, 1.4.11 asks for 3 {at}");
+            (what != "usual" || await IsTrueAsync("document.querySelectorAll('figure svg path[fill=none]').length === 8"))
+                .Should().BeTrue("each of the two plots and its legend have two lines");
             foreach (string selector in new[] { "h1", "#state", ".about", "dt", "dd small", "caption small", ".routes th, .nothing", "footer", "footer a", "button", "#note" })
             {
-                ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3) {at}");
+                (await NumberAsync(Checks.ContrastOf(selector))).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3) {at}");
             }
         }
 
-        browser.Page.Complaints.Should().BeEmpty();
-    }
-
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(false, 3)]
-    [InlineData(true, 6)]
-    public async Task Every_line_of_a_plot_contrasts_with_the_background(bool isDark, double contrast)
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        Fill(server, "usual");
-        await ShowAsync(server, Wide, isDark);
-        (await TextsAsync(Checks.FaintLines(contrast))).Should().BeEmpty("WCAG 2.2, 1.4.11 asks for 3");
-        (await TextAsync("String(document.querySelectorAll('figure svg path[fill=none]').length)")).Should().Be("8", "each of the two plots and its legend have two lines");
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_window_is_selected_by_its_link_and_updated()
+    public async Task A_window_and_a_row_are_selected_by_their_links_and_updated()
     {
         const string Largest = "document.querySelectorAll('.routes tbody td')[8].textContent";
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 900_000_000, 900_000_000);
+        server.Count("PUT", "/other");
         await ShowAsync(server);
         (await TextAsync(Largest)).Should().Be("902");
-        await browser.Page.EvaluateAsync("[...document.querySelectorAll('nav a')].find(a => a.textContent === 'last minute').click()");
+        await EvaluateAsync("[...document.querySelectorAll('nav a')].find(a => a.textContent === 'last minute').click()");
         await UntilAsync("document.querySelector('nav [aria-current]')?.textContent === 'last minute'");
-        await UntilAsync("document.getElementById('state').className === 'live'");
+        await UntilAsync(Live);
 
         server.Count("GET", "/orders", 2_000_000, 2_000_000, 5);
 
         await UntilAsync($"{Largest} === '2.01'");
         await UntilAsync("document.querySelector('figcaption').textContent === 'Percentiles over the last minute'");
         await UntilAsync("document.querySelector('figure svg text').textContent === 'ms'"); // the unit of the axis, which now ends at 2.5 ms instead of 1 s
-        browser.Page.Complaints.Should().BeEmpty();
+        await EvaluateAsync("[...document.querySelectorAll('tbody a')].find(a => a.textContent === 'PUT /other').click()");
+        await UntilAsync("document.querySelector('h2').textContent === 'PUT /other'");
+        await UntilAsync(Live);
+        (await TextAsync("document.querySelector('tbody [aria-current]').textContent")).Should().Be("PUT /other");
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Rows_remain_sorted_and_details_remain_open_when_the_tables_are_updated()
+    public async Task Each_table_remains_sorted_and_details_remain_open_when_the_tables_are_updated()
     {
         const string Routes = "[...document.querySelectorAll('.routes tbody th bdi')].map(one => one.textContent).join(' ')";
+        const string Values = "[...document.querySelectorAll('.histograms tbody td:nth-child(2)')].map(one => one.textContent).join(' ')";
         await using PageServer server = await PageServer.StartAsync(configure: options => options.Requests.CollectExemplars = true);
         AddTrace(server.Count("GET", "/a", 1_000_000, count: 20));
         server.Count("GET", "/b", 30_000_000, count: 3);
         server.Count("GET", "/c", 1_000_000, count: 100);
-        await ShowAsync(server, Wide, false);
-        await UntilAsync("document.getElementById('state').className === 'live'");
-        await browser.Page.EvaluateAsync("document.querySelector('details').open = true");
-        List<string> orders = [await TextAsync(Routes)];
-        foreach (string column in new[] { "1", "1", "0" })
-        {
-            await browser.Page.EvaluateAsync($"document.querySelector('.routes [data-column=\"{column}\"]').click()");
-            orders.Add(await TextAsync(Routes));
-        }
-
-        server.Count("GET", "/a", 90_000_000, count: 100);
-        await UntilAsync($"{Requests} === '120'");
-
-        orders.Should().Equal("/c /b /a", "/c /a /b", "/b /a /c", "/a /b /c");
-        (await TextAsync(Routes)).Should().Be("/a /b /c", "the server sorts by CPU time, with the new values of /a first");
-        (await TextAsync("document.querySelector('.routes th[aria-sort]').ariaSort")).Should().Be("ascending");
-        ((bool)(await browser.Page.EvaluateAsync("document.querySelector('details').open"))!).Should().BeTrue();
-    }
-
-    [FactNeeding(Need.Chromium)]
-    public async Task Histograms_are_sorted_separately_from_routes_and_remain_sorted_when_they_are_updated()
-    {
-        const string Values = "[...document.querySelectorAll('.histograms tbody td:nth-child(2)')].map(one => one.textContent).join(' ')";
-        await using PageServer server = await PageServer.StartAsync();
-        server.Count("GET", "/a", count: 1);
-        server.Count("GET", "/b", count: 2);
         InterlockedHdrHistogram<uint>[] histograms =
         [
             .. Enumerable.Range(0, 3).Select(i => server.Registry.GetOrAdd(
@@ -139,28 +107,39 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         histograms[0].Record(1, 2);
         histograms[1].Record(1, 3);
         histograms[2].Record(1, 1);
+        await ShowAsync(server);
+        await UntilAsync(Live);
+        await EvaluateAsync("document.querySelector('details').open = true");
+        List<string> orders = [await TextAsync(Routes)];
+        foreach (string column in new[] { "1", "1", "0" })
+        {
+            await EvaluateAsync($"document.querySelector('.routes [data-column=\"{column}\"]').click()");
+            orders.Add(await TextAsync(Routes));
+        }
 
-        await ShowAsync(server, Wide, false);
-        await UntilAsync("document.getElementById('state').className === 'live'");
-        string routes = await TextAsync("document.querySelector('.routes tbody').textContent");
-        await browser.Page.EvaluateAsync("document.querySelector('.histograms [data-column=\"1\"]').click()");
+        await EvaluateAsync("document.querySelector('.histograms [data-column=\"1\"]').click()");
         (await TextAsync(Values)).Should().Be("3 2 1");
-        (await TextAsync("document.querySelector('.routes tbody').textContent")).Should().Be(routes);
-
+        server.Count("GET", "/a", 90_000_000, count: 100);
         histograms[2].Record(1, 8);
+        await UntilAsync($"{Requests} === '120' && {Values} === '9 3 2'");
 
-        await UntilAsync($"{Values} === '9 3 2'");
-        (await TextAsync("document.querySelector('.histograms th[aria-sort]').ariaSort")).Should().Be("descending");
-        browser.Page.Complaints.Should().BeEmpty();
+        orders.Should().Equal("/c /b /a", "/c /a /b", "/b /a /c", "/a /b /c");
+        (await TextAsync(Routes)).Should().Be("/a /b /c", "the server sorts by CPU time, with the new values of /a first");
+        (await TextsAsync("[...document.querySelectorAll('th[aria-sort]')].map(one => one.ariaSort)")).Should().Equal("ascending", "descending");
+        (await IsTrueAsync("document.querySelector('details').open")).Should().BeTrue();
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Live_updates_do_not_affect_focus_and_scripts()
+    public async Task Live_updates_show_data_that_arrives_and_do_not_affect_focus_and_scripts()
     {
         await using PageServer server = await PageServer.StartAsync();
-        server.Count("GET", "/orders", count: 41);
         await ShowAsync(server);
-        await browser.Page.EvaluateAsync("window.same = document.querySelector('.routes tbody td'); document.querySelector('.routes a').focus(); 0");
+        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("No histograms yet");
+        server.Count("GET", "/orders", count: 41);
+        await UntilAsync("document.querySelector('h2').textContent === 'GET /orders' && document.querySelectorAll('figure').length === 2");
+        await ShowAsync(server);
+        await EvaluateAsync("window.same = document.querySelector('.routes tbody td'); document.querySelector('.routes a').focus(); 0");
         string before = await TextAsync("document.getElementById('plots').innerHTML");
 
         server.Count("GET", "/orders");
@@ -173,60 +152,43 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         await UntilAsync("document.querySelectorAll('.routes tbody tr').length === 2");
         (await TextAsync("document.querySelector('.routes tbody a').textContent")).Should().Be("PUT /new", "this route used the most CPU time");
         (await TextAsync("document.querySelector('h2').textContent")).Should().Be("GET /orders", "it is the selected row");
-        browser.Page.Complaints.Should().BeEmpty();
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_row_is_selected_by_its_link()
+    public async Task Values_after_a_mark_are_compared_with_values_before_it()
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
         await ShowAsync(server);
-        foreach (int row in new[] { 3, 6 })
-        {
-            string name = await TextAsync($"document.querySelectorAll('tbody a')[{row}].textContent");
-            await browser.Page.EvaluateAsync($"document.querySelectorAll('tbody a')[{row}].click()");
-            await UntilAsync($"document.querySelector('h2').textContent === {JsonValue.Create(name)!.ToJsonString()}");
-            await UntilAsync("document.getElementById('state').className === 'live'");
-            (await TextAsync("document.querySelector('tbody [aria-current]').textContent")).Should().Be(name);
-        }
-
-        browser.Page.Complaints.Should().BeEmpty();
-    }
-
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(Narrow, false)]
-    [InlineData(Wide, true)]
-    public async Task Values_after_a_mark_are_compared_with_values_before_it(int width, bool isDark)
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        Fill(server, "usual");
-        await ShowAsync(server, width, isDark);
         (await TextsAsync(Captions)).Should().Equal("Percentiles since the start", "Density since the start");
 
-        await browser.Page.EvaluateAsync("document.getElementById('mark').click()");
+        await EvaluateAsync("document.getElementById('mark').click()");
         await UntilAsync("document.querySelectorAll('figure').length === 4");
         Fill(server, "usual", 2);
         await UntilAsync("document.getElementById('plots').textContent.includes('+') || [...document.querySelectorAll('figure')][1].querySelectorAll('rect').length > 9");
-        await Task.Delay(1500);
-        await browser.KeepAsync($"page-marked-{width}");
 
         (await TextsAsync(Captions)).Should().SatisfyRespectively(
             one => one.Should().MatchRegex(@"^CPU, before and after \d\d:\d\d:\d\d UTC$"),
             one => one.Should().Be("CPU, difference"),
             one => one.Should().StartWith("Wall, before and after"),
             one => one.Should().Be("Wall, difference"));
-        (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-        (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
-        (await TipAsync(1)).Should().MatchRegex("→").And.Contain("+");
+        foreach ((int width, bool isDark) in Looks)
+        {
+            await ResizeAsync(width, isDark);
+            await Browser.KeepAsync($"page-marked-{width}");
+            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
+            (await TipAsync(1)).Should().MatchRegex("→").And.Contain("+");
+        }
 
-        await ShowAsync(server, width, isDark);
+        await ShowAsync(server);
         await UntilAsync("document.querySelectorAll('figure').length === 4"); // the mark survives a reload of the page
-        await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
+        await EvaluateAsync("document.getElementById('forget').click()");
         await UntilAsync("document.querySelectorAll('figure').length === 2");
-        await ShowAsync(server, width, isDark);
+        await ShowAsync(server);
         (await TextAsync("document.getElementById('mark').textContent")).Should().Be("Compare with now");
-        browser.Page.Complaints.Should().BeEmpty();
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
@@ -235,7 +197,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
         await ShowAsync(server);
-        await browser.Page.EvaluateAsync(
+        await EvaluateAsync(
             """
             (() => {
               const real = window.fetch;
@@ -248,7 +210,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
             })()
             """);
         await UntilAsync("window.asked");
-        await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
+        await EvaluateAsync("document.getElementById('forget').click()");
         await UntilAsync("window.hasAnswered");
         await Task.Delay(300);
 
@@ -262,36 +224,34 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         int port = server.Address.Port;
         server.Count("GET", "/orders", count: 100);
         await ShowAsync(server);
-        await browser.Page.EvaluateAsync("document.getElementById('mark').click()");
+        await EvaluateAsync("document.getElementById('mark').click()");
         await UntilAsync("document.querySelectorAll('figure').length === 4");
 
         await server.DisposeAsync();
         await UntilAsync("document.getElementById('state').textContent !== 'live'");
-        await browser.KeepAsync("page-not-live");
+        await Browser.KeepAsync("page-not-live");
         await using PageServer again = await PageServer.StartAsync(build: builder => builder.WebHost.UseUrls($"http://127.0.0.1:{port}"));
         again.Count("GET", "/orders", 3_000_000, count: 7);
 
         await UntilAsync($"document.getElementById('state').textContent === 'live' && {Requests} === '7'");
         await UntilAsync("document.querySelector('figcaption').textContent.includes('counting has restarted')");
-        await browser.Page.EvaluateAsync("sessionStorage.clear()");
+        await EvaluateAsync("sessionStorage.clear()");
     }
 
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(Narrow)]
-    [InlineData(Wide)]
-    public async Task The_tooltip_shows_the_values_under_the_pointer_and_is_updated(int width)
+    [FactNeeding(Need.Chromium)]
+    public async Task The_tooltip_shows_the_values_under_the_pointer_and_is_updated()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 1_000_000, 2_000_000, 1000);
-        await ShowAsync(server, width);
-        await UntilAsync("document.getElementById('state').className === 'live'");
+        await ShowAsync(server, Narrow);
+        await UntilAsync(Live);
 
         (await TipAsync(0)).Should().MatchRegex(@"^[\d.]+ %\nCPU: 1\.\d+ ms\nwall: 2\.\d+ ms$");
         server.Count("GET", "/orders", 70_000_000, 80_000_000, 100_000);
         await UntilAsync("document.getElementById('tip').textContent.includes('wall: 8')");
-        await browser.Page.MoveMouseAsync(2, 2);
+        await Page.MoveMouseAsync(2, 2);
         (await TextAsync("String(document.getElementById('tip').hidden)")).Should().Be("true");
-        browser.Page.Complaints.Should().BeEmpty();
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
@@ -299,21 +259,16 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
-        await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
-        try
+        await WithoutScriptsAsync(async () =>
         {
             (await ShowAsync(server)).Should().BeEmpty();
-            await browser.KeepAsync("page-still");
+            await Browser.KeepAsync("page-still");
             (await TextAsync("document.getElementById('state').textContent")).Should().MatchRegex(@"^as of \d{4}-\d\d-\d\d [\d:]+ UTC; reload to update$");
             (await TextAsync("String(document.getElementById('tools').offsetHeight)")).Should().Be("0");
             (await TextsAsync("[...document.querySelectorAll('figure rect > title')].map(title => title.textContent)"))
                 .Should().Contain(text => text.StartsWith("99 %\nCPU: "));
             server.Viewers.Should().Be(0);
-        }
-        finally
-        {
-            await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
-        }
+        });
     }
 
     [FactNeeding(Need.Chromium)]
@@ -322,12 +277,12 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxPageViewers = 1);
         server.Count("GET", "/orders");
         await ShowAsync(server);
-        await UntilAsync("document.getElementById('state').className === 'live'");
+        await UntilAsync(Live);
         server.Viewers.Should().Be(1);
         const string Hide = "Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isHidden }); ";
         const string Notify = "document.dispatchEvent(new Event('visibilitychange')); 0";
 
-        await browser.Page.EvaluateAsync(Hide + "window.isHidden = true; " + Notify);
+        await EvaluateAsync(Hide + "window.isHidden = true; " + Notify);
         await UntilAsync("document.getElementById('state').textContent === 'paused'");
         for (int i = 0; i < 600 && server.Viewers > 0; i++)
         {
@@ -336,27 +291,12 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
 
         server.Viewers.Should().Be(0);
         await using EventReader other = await EventReader.OpenAsync(server, "");
-        await browser.Page.EvaluateAsync("window.isHidden = false; " + Notify);
+        await EvaluateAsync("window.isHidden = false; " + Notify);
         await UntilAsync("document.getElementById('state').textContent.startsWith('not live: the server has reached its limit of viewers')");
     }
 
-    [FactNeeding(Need.Chromium)]
-    public async Task A_page_without_data_shows_data_that_arrives()
-    {
-        await using PageServer server = await PageServer.StartAsync();
-        await ShowAsync(server);
-        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("No histograms yet");
-        server.Count("GET", "/first");
-        await UntilAsync("document.querySelector('h2').textContent === 'GET /first' && document.querySelectorAll('figure').length === 2");
-        browser.Page.Complaints.Should().BeEmpty();
-    }
-
-    [TheoryNeeding(Need.Chromium, Need.PerfEvents)]
-    [InlineData(Narrow, false)]
-    [InlineData(Narrow, true)]
-    [InlineData(Wide, false)]
-    [InlineData(Wide, true)]
-    public async Task A_profile_is_taken_by_its_button_and_two_are_compared(int width, bool isDark)
+    [FactNeeding(Need.Chromium, Need.PerfEvents)]
+    public async Task A_profile_is_taken_by_its_button_and_two_are_compared()
     {
         var endOfProfile = new ProfileEnd();
         await using PageServer server = await StartWithProfilesAsync(endOfProfile);
@@ -376,33 +316,24 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
         const string Section = "document.getElementById('profiles')";
         for (int i = 0; i < 2; i++)
         {
-            (await ShowAsync(server, width, isDark)).Should().BeEmpty();
-            await UntilAsync("document.getElementById('state').className === 'live'");
-            await browser.KeepAsync($"page-profiles-{i}-{width}-{(isDark ? "dark" : "light")}");
-            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-            (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty();
-            foreach (string selector in i == 0 ? TextsOfProfiles : [.. TextsOfProfiles, "#profiles li", "#profiles a"])
-            {
-                ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
-            }
-
+            (await ShowAsync(server)).Should().BeEmpty();
+            await UntilAsync(Live);
+            await CheckTextsAsync($"page-profiles-{i}", i == 0 ? TextsOfProfiles : [.. TextsOfProfiles, "#profiles li", "#profiles a"]);
             (await TextsAsync($"[...{Section}.querySelectorAll('li a')].map(a => a.textContent)")).Should().HaveCount(i);
-            await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
+            await EvaluateAsync("document.querySelector('#profile button').click()");
             await UntilAsync("location.search === '?profile=latest' && document.querySelector('[role=tree]') !== null");
         }
 
         (await TextsAsync("[...document.querySelectorAll('select option')].map(one => one.textContent)")).Should().Contain("whole process");
-        await browser.KeepAsync($"page-profile-{width}-{(isDark ? "dark" : "light")}");
-        (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-        await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent.startsWith('Compare with')).click()");
+        await CheckTextsAsync("page-profile");
+        await EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent.startsWith('Compare with')).click()");
         await UntilAsync("document.querySelector('h1').textContent.includes(' UTC and ') && document.querySelector('[role=tree]') !== null");
-        await browser.KeepAsync($"page-difference-{width}-{(isDark ? "dark" : "light")}");
-        (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-        await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent === 'Back to the routes').click()");
+        await CheckTextsAsync("page-difference");
+        await EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent === 'Back to the routes').click()");
         await UntilAsync($"{Section}?.querySelectorAll('li').length === 2");
         await end.CancelAsync();
         await busy;
-        browser.Page.Complaints.Should().BeEmpty();
+        Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium, Need.PerfEvents)]
@@ -435,13 +366,28 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
             },
             options => options.EnableProfiling = true);
         await ShowAsync(server);
-        await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
+        await EvaluateAsync("document.querySelector('#profile button').click()");
         await UntilAsync("document.querySelector('#profile [role=status]').textContent.startsWith('Profiling: ')");
         Volatile.Write(ref isLost, true);
         lost.SetResult();
 
         await UntilAsync("document.querySelector('#profile [role=status]').textContent === 'The connection was lost, so no profile was taken.'");
         (await TextAsync("String(document.querySelector('#profile button').disabled)")).Should().Be("false");
+    }
+
+    private async Task CheckTextsAsync(string picture, params string[] texts)
+    {
+        foreach ((int width, bool isDark) in Looks)
+        {
+            await ResizeAsync(width, isDark);
+            await Browser.KeepAsync($"{picture}-{width}");
+            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty();
+            foreach (string selector in texts)
+            {
+                (await NumberAsync(Checks.ContrastOf(selector))).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
+            }
+        }
     }
 
     private static async Task<PageServer> StartWithProfilesAsync(TimeProvider time)
@@ -474,52 +420,26 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
 
     private const string Captions = "[...document.querySelectorAll('figcaption')].map(one => one.textContent)";
 
-    private async Task<IReadOnlyList<string>> ShowAsync(PageServer server, int width = Wide, bool isDark = false)
+    private async Task<IReadOnlyList<string>> ShowAsync(PageServer server, int width = Wide)
     {
-        await browser.Page.ResizeAsync(width, 900, isDark);
-        return await browser.Page.NavigateAsync(new Uri(server.Address, "picollo").AbsoluteUri);
+        await Page.ResizeAsync(width, 900, isDark: false);
+        return await Page.NavigateAsync(new Uri(server.Address, "picollo").AbsoluteUri);
     }
 
     /// <summary>Returns the tooltip in the middle of the plot of a figure.</summary>
     private async Task<string> TipAsync(int figure)
     {
-        JsonNode place = (await browser.Page.EvaluateAsync(
-            $"(() => {{ const f = document.querySelectorAll('figure')[{figure}]; f.scrollIntoView({{ block: 'center' }}); const all = f.querySelectorAll('rect'), r = all[all.length >> 2].getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }})()"))!;
-        await Task.Delay(100); // scrolling hides the tooltip
-        await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);
-        await UntilAsync("!document.getElementById('tip').hidden");
-        JsonNode inside = (await browser.Page.EvaluateAsync(
-            "(() => { const r = document.getElementById('tip').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight; })()"))!;
-        ((bool)inside).Should().BeTrue();
-        return await TextAsync("document.getElementById('tip').textContent");
-    }
-
-    private async Task UntilAsync(string condition)
-    {
-        for (int attempt = 0; attempt < 200; attempt++)
+        string element = $"document.querySelectorAll('figure')[{figure}]";
+        await EvaluateAsync($"{element}.scrollIntoView({{ block: 'center' }})");
+        await Page.WaitForFrameAsync(); // scrolling hides the tooltip
+        for (int i = 0; i < 100 && (await TipAsync()).Length == 0; i++)
         {
-            try
-            {
-                if ((bool?)await browser.Page.EvaluateAsync($"Boolean({condition})") == true)
-                {
-                    return;
-                }
-            }
-            catch (InvalidOperationException)
-            {
-                // Between two pages, expressions cannot be evaluated.
-            }
-
-            await Task.Delay(100);
+            await PointAtAsync($"{element}.querySelectorAll('rect')[({element}.querySelectorAll('rect').length >> 2) + {i % 2}]");
+            await Page.WaitForFrameAsync();
         }
 
-        throw new TimeoutException($"never: {condition}; {await TextAsync("document.body.innerText")}");
+        return await TipAsync();
     }
-
-    private async Task<string> TextAsync(string expression) => (string)(await browser.Page.EvaluateAsync(expression))!;
-
-    private async Task<string[]> TextsAsync(string expression) =>
-        [.. ((JsonArray)(await browser.Page.EvaluateAsync(expression))!).Select(text => (string)text!)];
 
     private static void Fill(PageServer server, string what, double factor = 1)
     {

@@ -11,7 +11,7 @@ namespace Picollo.Peers.Tests.Chromium;
 /// Tests the README's picture of the page, which is taken from samples/WebApi under load. It is an SVG that contains the page of the browser as
 /// text instead of pixels. PICOLLO_APPROVE=1 takes it again.
 /// </summary>
-public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
+public sealed class PictureTests(Browser browser) : BrowserTests(browser)
 {
     private const int Width = 1440; // wide enough for tables instead of cards
     private static readonly XNamespace Xhtml = "http://www.w3.org/1999/xhtml";
@@ -34,14 +34,13 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
 
         string shown = (await File.ReadAllTextAsync(Place)).ReplaceLineEndings("\n");
         shown.Length.Should().BeInRange(10_000, 100_000);
-        (await browser.ShowAsync("page.svg", shown, Width)).Should().BeEmpty();
-        await browser.KeepAsync("readme-picture");
-        ((double)(await browser.Page.EvaluateAsync("document.querySelector('main').getBoundingClientRect().width"))!).Should().Be(Width);
+        (await Browser.ShowAsync("page.svg", shown, Width)).Should().BeEmpty();
+        await Browser.KeepAsync("readme-picture");
+        (await NumberAsync("document.querySelector('main').getBoundingClientRect().width")).Should().Be(Width);
         double height = (double)XElement.Parse(shown).Attribute("height")!;
-        ((double)(await browser.Page.EvaluateAsync("document.querySelector('main').getBoundingClientRect().height"))!)
+        (await NumberAsync("document.querySelector('main').getBoundingClientRect().height"))
             .Should().BeInRange(0.9 * height, 1.1 * height, "the picture ends where the page ends; fonts differ between machines");
-        (await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].filter(one => one.scrollWidth > one.clientWidth).length"))!
-            .ToString().Should().Be("0", "no table is cut off");
+        (await NumberAsync("[...document.querySelectorAll('.table')].filter(one => one.scrollWidth > one.clientWidth).length")).Should().Be(0, "no table is cut off");
         foreach (Func<XElement, IEnumerable<string>> part in new[] { Styles, Headings, Names })
         {
             part(XElement.Parse(shown)).Should().Equal(part(XElement.Parse(taken)), "it is a picture of the current page; PICOLLO_APPROVE=1 takes it again");
@@ -50,16 +49,11 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
 
     private async Task<string> TakeAsync(HttpClient client)
     {
-        await browser.Page.ResizeAsync(Width, 900, isDark: false);
-        await browser.Page.NavigateAsync(new Uri(client.BaseAddress!, "picollo").AbsoluteUri);
-        for (int attempt = 0; (string?)await browser.Page.EvaluateAsync("document.getElementById('state').className") != "live"; attempt++)
-        {
-            attempt.Should().BeLessThan(100);
-            await Task.Delay(100);
-        }
-
+        await Page.ResizeAsync(Width, 900, isDark: false);
+        await Page.NavigateAsync(new Uri(client.BaseAddress!, "picollo").AbsoluteUri);
+        await UntilAsync("document.getElementById('state').className === 'live'");
         await Load.SendAsync(client, TimeSpan.FromSeconds(1), CancellationToken.None);
-        JsonNode picture = (await browser.Page.EvaluateAsync(
+        JsonNode picture = (await Page.EvaluateAsync(
             """
             (() => {
               const main = document.querySelector("main").cloneNode(true);

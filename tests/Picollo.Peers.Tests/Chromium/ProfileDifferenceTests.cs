@@ -2,12 +2,11 @@ using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Tests;
 using Picollo.Profiling.Tests.Output;
-using static Picollo.Peers.Tests.Chromium.ProfileChecks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>Tests the page and the picture of the difference of two CPU profiles in a browser.</summary>
-public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Browser>
+public sealed class ProfileDifferenceTests(Browser browser) : BrowserTests(browser)
 {
     [TheoryNeeding(Need.Chromium)]
     [InlineData("typical")]
@@ -21,57 +20,45 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
     public async Task The_page_has_no_errors_and_no_overflow(string name)
     {
         (await ShowAsync(name)).Should().BeEmpty();
-        await browser.CheckLooksAsync("difference", name);
+        await CheckLooksAsync($"difference-{name}", name == "empty");
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Boxes_have_the_width_of_the_mean_share_and_the_color_of_their_change()
+    public async Task Boxes_tables_tooltips_and_searches_show_both_shares_and_the_change_with_its_interval()
     {
-        await ShowAsync(Small());
-
-        (await browser.TextsAsync(
+        CpuProfileDifference difference = new(
+            Profiles.Of("Main;Gone 6000", "Main;Same 2000", "Main;Rest 2000"), Profiles.Of("Main;Work 12600", "Main;Same 4000", "Main;Rest 3400"));
+        await ShowAsync(difference);
+        (await TextsAsync(
             "[...document.querySelectorAll('.box')].map(box => [box.ariaLabel.split('\\n')[0], box.className, Math.round(1000 * box.getBoundingClientRect().width / document.querySelector('[role=tree]').clientWidth)].join(' | '))"))
             .Should().Equal(
                 "all | box k4 s0 | 1000", "Main | box k4 s0 | 1000", "Work | box more s3 | 315", "Gone | box less s3 | 300", "Same | box k4 s0 | 200",
                 "Rest | box less s2 | 185");
-    }
-
-    [FactNeeding(Need.Chromium)]
-    public async Task The_tables_have_both_shares_and_the_change_with_its_interval()
-    {
-        CpuProfileDifference difference = Small();
-        await ShowAsync(difference);
 
         string[] rows = [.. difference.GetMethods().Select(method => FormattableString.Invariant(
             $"{method.Frame.Name} | {(method.MayBeRandom ? "~ " : "")}{Points(method.OwnShareChange)} | {Share(method.OwnShareBefore)} | {Share(method.OwnShareAfter)} | {Share(method.ShareBefore)} | {Share(method.ShareAfter)}"))];
         rows[0].Should().Be("Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
-        (await browser.RowsAsync("functions")).Should().Equal(rows);
-        (await browser.TextsAsync("[...document.querySelectorAll('#functions td.change span')].map(span => span.textContent)"))
+        (await RowsAsync("functions")).Should().Equal(rows);
+        (await TextsAsync("[...document.querySelectorAll('#functions td.change span')].map(span => span.textContent)"))
             .Should().Equal(difference.GetMethods().Select(method => $"{Points(method.OwnShareChangeLower!.Value)} to {Points(method.OwnShareChangeUpper!.Value)}"));
-        (await browser.TextsAsync("[...document.querySelectorAll('#functions thead th')].map(head => head.innerText.trim())"))
+        (await TextsAsync("[...document.querySelectorAll('#functions thead th')].map(head => head.innerText.trim())"))
             .Should().Equal("Function", "Own change95 % interval", "Own before", "Own after", "Total before", "Total after");
 
-        await browser.SelectTabAsync("calls");
-        (await browser.RowsAsync("calls"))[..3].Should().Equal(
-            "all | ~ 0.00 | 100.0 % | 100.0 % | 0.0 % | 0.0 %", "Main | ~ 0.00 | 100.0 % | 100.0 % | 0.0 % | 0.0 %", "Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
-        await browser.SelectTabAsync("callers");
-        (await browser.RowsAsync("callers"))[..2].Should().Equal("Work | +63.00 | 0.0 % | 63.0 %", "Gone | −60.00 | 60.0 % | 0.0 %");
+        await SelectTabAsync("calls");
+        (await RowsAsync("calls"))[..3].Should().Equal(
+            "v all | ~ 0.00 | 100.0 % | 100.0 % | 0.0 % | 0.0 %", "v Main | ~ 0.00 | 100.0 % | 100.0 % | 0.0 % | 0.0 %", "Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
+        await SelectTabAsync("callers");
+        (await RowsAsync("callers"))[..2].Should().Equal("> Work | +63.00 | 0.0 % | 63.0 %", "> Gone | −60.00 | 60.0 % | 0.0 %");
+
+        (await TextAsync("[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('Same')).ariaLabel")).Should().StartWith(
+            "Same\nApp.dll, managed\n20.0 % before (2,000 samples), 20.0 % after (4,000 samples)\nchange: 0.00 points (95 %: ").And.Contain(", may be random\nown: 20.0 % before");
+        await SearchAsync("work");
+        (await TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 0.0 % before, 63.0 % after");
+        (await TextAsync("document.getElementById('legend').innerText")).Should().Contain("may be random").And.Contain("more: below 1 point");
+        (await FactsAsync()).Should().Contain("Samples 10,000 → 20,000 before → after ");
 
         static string Share(double share) => (100 * share).ToString(share is > 0 and < 0.01 ? "0.00" : "0.0", System.Globalization.CultureInfo.InvariantCulture) + " %";
         static string Points(double change) => (100 * change).ToString("+0.00;−0.00;0.00", System.Globalization.CultureInfo.InvariantCulture);
-    }
-
-    [FactNeeding(Need.Chromium)]
-    public async Task A_tooltip_and_a_search_show_both_shares()
-    {
-        await ShowAsync(Small());
-
-        (await browser.TextAsync("[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('Same')).ariaLabel")).Should().StartWith(
-            "Same\nApp.dll, managed\n20.0 % before (2,000 samples), 20.0 % after (4,000 samples)\nchange: 0.00 points (95 %: ").And.Contain(", may be random\nown: 20.0 % before");
-        await browser.SearchAsync("work");
-        (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 0.0 % before, 63.0 % after");
-        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("may be random").And.Contain("more: below 1 point");
-        (await browser.FactsAsync()).Should().Contain("Samples 10,000 → 20,000 before → after ");
     }
 
     [FactNeeding(Need.Chromium)]
@@ -89,12 +76,12 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         const string Intervals = "[...document.querySelectorAll('#functions td.change')].map(cell => cell.innerText.replace(/\\s+/g, ' '))";
 
         (await ShowAsync(new CpuProfileDifference(single.Read(), single.Read()))).Should().BeEmpty();
-        (await browser.TextsAsync(Intervals)).Should().Equal("~ 0.00−6.91 to +6.91", "~ 0.00−6.91 to +6.91");
+        (await TextsAsync(Intervals)).Should().Equal("~ 0.00−6.91 to +6.91", "~ 0.00−6.91 to +6.91");
         (await ShowAsync(new CpuProfileDifference(single.Read(), merged.Read()))).Should().BeEmpty();
-        (await browser.TextsAsync(Intervals)).Should().Equal("+25.00unknown", "−25.00unknown");
-        (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.className)")).Should().Equal("box k4 s0", "box more s3", "box less s3");
-        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("equal").And.NotContain("random");
-        (await browser.TextAsync("[...document.querySelectorAll('.box')][1].ariaLabel")).Should().StartWith(
+        (await TextsAsync(Intervals)).Should().Equal("+25.00unknown", "−25.00unknown");
+        (await TextsAsync("[...document.querySelectorAll('.box')].map(box => box.className)")).Should().Equal("box k4 s0", "box more s3", "box less s3");
+        (await TextAsync("document.getElementById('legend').innerText")).Should().Contain("equal").And.NotContain("random");
+        (await TextAsync("[...document.querySelectorAll('.box')][1].ariaLabel")).Should().StartWith(
             "F2\nnative\n50.0 % before (2.00 s), 75.0 % after (3.00 s)\nchange: +25.00 points (95 %: unknown)\nown: ");
     }
 
@@ -103,34 +90,19 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
     {
         await ShowAsync("parts");
 
-        await browser.Page.EvaluateAsync("location.hash = encodeURIComponent('GET /new')");
-        (await browser.FactsAsync()).Should().Contain("Samples 0 → ").And.Contain("Share 0.0 % → ").And.Contain(" of all samples, before → after ");
-        await browser.Page.EvaluateAsync("location.hash = encodeURIComponent('(no request)')");
-        (await browser.TextAsync("document.getElementById('none').innerText")).Should().Be("No samples. Neither profile has any.");
-        browser.Page.Complaints.Should().BeEmpty();
+        await EvaluateAsync("location.hash = encodeURIComponent('GET /new')");
+        (await FactsAsync()).Should().Contain("Samples 0 → ").And.Contain("Share 0.0 % → ").And.Contain(" of all samples, before → after ");
+        await EvaluateAsync("location.hash = encodeURIComponent('(no request)')");
+        (await TextAsync("document.getElementById('none').innerText")).Should().Be("No samples. Neither profile has any.");
+        Page.Complaints.Should().BeEmpty();
     }
 
     [TheoryNeeding(Need.Chromium)]
-    [InlineData("typical", false)]
-    [InlineData("typical", true)]
-    [InlineData("hostile", false)]
-    [InlineData("deep", false)]
-    [InlineData("empty", true)]
-    public async Task The_picture_opens_without_the_page(string name, bool isDark)
-    {
-        using StringWriter svg = new();
-        Difference(name).WriteSvg(svg);
-        (await browser.ShowAsync("difference.svg", svg.ToString(), Wide, isDark)).Should().BeEmpty();
-        await browser.KeepAsync($"difference-svg-{name}-{(isDark ? "dark" : "light")}");
-
-        (await browser.TextsAsync("[...document.querySelectorAll('text')].filter(text => text.getBoundingClientRect().right > document.documentElement.getBoundingClientRect().right).map(text => text.textContent)"))
-            .Should().BeEmpty();
-        (await browser.TextsAsync(Checks.FaintNames)).Should().BeEmpty("WCAG 2.2, 1.4.3");
-    }
-
-    private static CpuProfileDifference Small() => new(
-        Profiles.Of("Main;Gone 6000", "Main;Same 2000", "Main;Rest 2000"),
-        Profiles.Of("Main;Work 12600", "Main;Same 4000", "Main;Rest 3400"));
+    [InlineData("typical")]
+    [InlineData("hostile")]
+    [InlineData("deep")]
+    [InlineData("empty")]
+    public Task The_picture_opens_without_the_page(string name) => CheckPictureAsync(Difference(name).WriteSvg);
 
     private static CpuProfileDifference Difference(string name) => name switch
     {
@@ -143,11 +115,11 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         _ => SomeDifferences.Empty(),
     };
 
-    private async Task<IReadOnlyList<string>> ShowAsync(string name, int width = Wide, bool isDark = false)
+    private async Task<IReadOnlyList<string>> ShowAsync(string name)
     {
         if (name != "parts")
         {
-            return await ShowAsync(Difference(name), width, isDark);
+            return await ShowAsync(Difference(name));
         }
 
         using StringWriter page = new();
@@ -161,13 +133,13 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
                 new DifferencePart("(no request)", SomeDifferences.Empty().Data, whole.Data),
             ],
             "<p class=\"links\"><a href=\"../picollo\">All measurements</a> <a href=\"profile\">Profile</a></p>\n");
-        return await browser.ShowAsync("difference.html", page.ToString(), width, isDark);
+        return await Browser.ShowAsync("difference.html", page.ToString());
     }
 
-    private async Task<IReadOnlyList<string>> ShowAsync(CpuProfileDifference difference, int width = Wide, bool isDark = false)
+    private async Task<IReadOnlyList<string>> ShowAsync(CpuProfileDifference difference)
     {
         using StringWriter page = new();
         difference.WriteHtml(page);
-        return await browser.ShowAsync("difference.html", page.ToString(), width, isDark);
+        return await Browser.ShowAsync("difference.html", page.ToString());
     }
 }

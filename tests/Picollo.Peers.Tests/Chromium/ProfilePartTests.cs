@@ -2,35 +2,34 @@ using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Tests;
 using Picollo.Profiling.Tests.Output;
-using static Picollo.Peers.Tests.Chromium.ProfileChecks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>Tests a page of several CPU profiles, such as those of routes, in a browser.</summary>
-public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
+public sealed class ProfilePartTests(Browser browser) : BrowserTests(browser)
 {
+    private const string Overflow = "document.getElementById('part').getBoundingClientRect().right - innerWidth";
+
     private static readonly string LongRoute = "GET /" + string.Join('/', Enumerable.Range(0, 30).Select(i => $"{{parameter{i}}}"));
 
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(Narrow, false)]
-    [InlineData(Narrow, true)]
-    [InlineData(Wide, false)]
-    [InlineData(Wide, true)]
-    public async Task The_page_has_no_errors_and_no_overflow(int width, bool isDark)
+    [FactNeeding(Need.Chromium)]
+    public async Task The_page_has_no_errors_and_no_overflow()
     {
-        (await ShowAsync(width, isDark)).Should().BeEmpty();
-        for (int part = 0; part < Parts.Length; part++)
+        (await ShowAsync()).Should().BeEmpty();
+        foreach ((int width, bool isDark) in Looks)
         {
-            await ChooseAsync(part);
-            await browser.CheckAsync($"parts-{part}", width, isDark);
-            (await browser.NumberAsync("document.getElementById('part').getBoundingClientRect().right - innerWidth")).Should().BeNegative();
+            await ResizeAsync(width, isDark);
+            for (int part = 0; part < Parts.Length; part++)
+            {
+                await ChooseAsync(part);
+                await CheckAsync($"parts-{part}-{width}");
+                (await NumberAsync(Overflow)).Should().BeNegative();
+            }
         }
     }
 
-    [TheoryNeeding(Need.Chromium)]
-    [InlineData(Narrow)]
-    [InlineData(Wide)]
-    public async Task All_256_parts_can_be_selected_on_a_page_of_limited_size(int width)
+    [FactNeeding(Need.Chromium)]
+    public async Task All_256_parts_can_be_selected_on_a_page_of_limited_size()
     {
         const int Count = 256;
         string[][] stacks = [.. Enumerable.Range(0, Count).Select(i =>
@@ -41,106 +40,88 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         ProfilePage.Write(page, "Shop", parts);
         page.ToString().Length.Should().BeLessThan(1_000_000);
 
-        (await browser.ShowAsync("parts.html", page.ToString(), width)).Should().BeEmpty();
-        (await browser.TextsAsync("[...document.getElementById('part').options].map(option => option.textContent)")).Should().Equal(parts.Select(part => part.Name));
+        (await Browser.ShowAsync("parts.html", page.ToString(), Narrow)).Should().BeEmpty();
+        (await TextsAsync("[...document.getElementById('part').options].map(option => option.textContent)")).Should().Equal(parts.Select(part => part.Name));
 
         // Not all of them, because Chromium ignores more than 200 changes of the fragment in ten seconds.
         for (int i = 8; i <= Count; i += 8)
         {
             await ChooseAsync(i);
-            (await browser.FactsAsync()).Should().StartWith(FormattableString.Invariant($"Samples {300 + i:N0} Share "));
-            (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.ariaLabel.split('\\n')[0])")).Should().StartWith(["all", "Main", $"R{i - 1}"]);
+            (await FactsAsync()).Should().StartWith(FormattableString.Invariant($"Samples {300 + i:N0} Share "));
+            (await TextsAsync("[...document.querySelectorAll('.box')].map(box => box.ariaLabel.split('\\n')[0])")).Should().StartWith(["all", "Main", $"R{i - 1}"]);
         }
 
-        await browser.CheckAsync("parts-256", width, isDark: false);
-        (await browser.NumberAsync("document.getElementById('part').getBoundingClientRect().right - innerWidth")).Should().BeNegative();
+        await CheckAsync("parts-256");
+        (await NumberAsync(Overflow)).Should().BeNegative();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_selected_part_shows_its_facts_notes_graph_and_tables()
+    public async Task A_selected_part_shows_its_facts_notes_graph_and_tables_and_a_search_continues_in_it()
     {
         await ShowAsync();
-        (await browser.FactsAsync()).Should().Contain("Samples 1,000 ").And.NotContain("Share").And.Contain("CPU time 10.0 s estimated from the samples");
-        (await browser.RowsAsync("functions")).Should().Equal("Users | 60.0 % | 60.0 %", "Long | 40.0 % | 40.0 %", "Main | 0.0 % | 100.0 %");
+        (await FactsAsync()).Should().Contain("Samples 1,000 ").And.NotContain("Share").And.Contain("CPU time 10.0 s estimated from the samples");
+        (await RowsAsync("functions")).Should().Equal("Users | 60.0 % | 60.0 %", "Long | 40.0 % | 40.0 %", "Main | 0.0 % | 100.0 %");
 
         await ChooseAsync(1);
 
-        (await browser.FactsAsync()).Should().Contain("Samples 600 ").And.Contain("Share 60.0 % of all samples");
-        (await browser.TextAsync("document.getElementById('notes').innerText")).Should().Be("A note on users.");
-        (await browser.RowsAsync("functions")).Should().Equal("Users | 100.0 % | 100.0 %", "Main | 0.0 % | 100.0 %");
-        (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.ariaLabel.split('\\n')[0])")).Should().Equal("all", "Main", "Users");
+        (await FactsAsync()).Should().Contain("Samples 600 ").And.Contain("Share 60.0 % of all samples");
+        (await TextAsync("document.getElementById('notes').innerText")).Should().Be("A note on users.");
+        (await RowsAsync("functions")).Should().Equal("Users | 100.0 % | 100.0 %", "Main | 0.0 % | 100.0 %");
+        (await TextsAsync("[...document.querySelectorAll('.box')].map(box => box.ariaLabel.split('\\n')[0])")).Should().Equal("all", "Main", "Users");
 
-        await browser.SelectTabAsync("calls");
+        await SelectTabAsync("calls");
         await ChooseAsync(0);
+        (await TextAsync("getComputedStyle(document.getElementById('notes')).display")).Should().Be("none");
+        (await RowsAsync("calls")).Should().HaveCount(4, "the selected table remains selected");
+        (await TextAsync("document.getElementById('legend').innerText")).Should().Be("managed");
 
-        (await browser.TextAsync("getComputedStyle(document.getElementById('notes')).display")).Should().Be("none");
-        (await browser.RowsAsync("calls")).Should().HaveCount(4, "the selected table remains selected");
-        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Be("managed");
+        await SearchAsync("users");
+        (await TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 60.0 % of samples");
+        await ChooseAsync(4);
+        (await TextAsync("document.getElementById('none').innerText")).Should().StartWith("No samples. ");
+        (await NumberAsync("document.getElementById('graph').getClientRects().length")).Should().Be(0);
+        await ChooseAsync(1);
+        (await TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 100.0 % of samples");
+        (await NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1);
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task The_URL_fragment_contains_the_part()
+    public async Task The_URL_fragment_contains_the_part_and_a_link_opens_it()
     {
         await ShowAsync();
         await ChooseAsync(1);
-        (await browser.TextAsync("location.hash")).Should().Be("#GET%20%2Fusers%2F%7Bid%7D");
+        (await TextAsync("location.hash")).Should().Be("#GET%20%2Fusers%2F%7Bid%7D");
         await ChooseAsync(2);
-        await browser.Page.EvaluateAsync("new Promise(done => { addEventListener('hashchange', () => done(0), { once: true }); history.back(); })");
-        (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
+        await EvaluateAsync("new Promise(done => { addEventListener('hashchange', () => done(0), { once: true }); history.back(); })");
+        (await NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
 
         foreach ((string fragment, int part) in new[] { ("#GET%20/users/{id}", 1), ("#(no%20request)", 4), ("#none", 0), ("#%E0%A4%A", 0) })
         {
-            await browser.Page.EvaluateAsync($"new Promise(done => {{ addEventListener('hashchange', () => done(0), {{ once: true }}); location.hash = '{fragment}'; }})");
-            (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(part, fragment);
+            await EvaluateAsync($"new Promise(done => {{ addEventListener('hashchange', () => done(0), {{ once: true }}); location.hash = '{fragment}'; }})");
+            (await NumberAsync("Number(document.getElementById('part').value)")).Should().Be(part, fragment);
         }
 
-        browser.Page.Complaints.Should().BeEmpty();
-    }
-
-    [FactNeeding(Need.Chromium)]
-    public async Task A_link_opens_the_page_at_a_part()
-    {
-        await ShowAsync();
-        await browser.Page.NavigateAsync("about:blank");
-        await ShowAsync(fragment: "#GET%20%2Fusers%2F%7Bid%7D");
-        (await browser.RowsAsync("functions")).Should().StartWith("Users | 100.0 % | 100.0 %");
+        Page.Complaints.Should().BeEmpty();
+        await Page.NavigateAsync(await TextAsync("location.href.split('#')[0]") + "#GET%20%2Fusers%2F%7Bid%7D");
+        (await RowsAsync("functions")).Should().StartWith("Users | 100.0 % | 100.0 %");
     }
 
     [FactNeeding(Need.Chromium)]
     public async Task The_keyboard_selects_a_part()
     {
         await ShowAsync();
-        await browser.Page.EvaluateAsync("document.getElementById('part').focus()");
-        await browser.Page.EvaluateAsync("window.change = new Promise(done => document.getElementById('part').addEventListener('change', done)); 0");
+        await EvaluateAsync("document.getElementById('part').focus()");
+        await EvaluateAsync("window.change = new Promise(done => document.getElementById('part').addEventListener('change', done)); 0");
         foreach (string type in new[] { "keyDown", "keyUp" })
         {
-            await browser.Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = type, ["key"] = "ArrowDown", ["code"] = "ArrowDown", ["windowsVirtualKeyCode"] = 40 });
+            await Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = type, ["key"] = "ArrowDown", ["code"] = "ArrowDown", ["windowsVirtualKeyCode"] = 40 });
         }
 
-        await browser.Page.EvaluateAsync("window.change.then(() => 0)"); // the event can follow the change of the value
-        (await browser.TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
-        (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
-        for (int i = 0; i < 500 && !(await browser.FactsAsync()).Contains("Samples 600 ", StringComparison.Ordinal); i++)
-        {
-            await Task.Delay(10); // the part is drawn after the event
-        }
-
-        (await browser.FactsAsync()).Should().Contain("Samples 600 ");
-        (await browser.TextAsync("document.activeElement.id")).Should().Be("part", "the focus remains");
-    }
-
-    [FactNeeding(Need.Chromium)]
-    public async Task A_part_without_samples_shows_the_reason_and_a_search_continues_in_the_next_part()
-    {
-        await ShowAsync();
-        await browser.SearchAsync("users");
-        (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 60.0 % of samples");
-        await ChooseAsync(4);
-        (await browser.TextAsync("document.getElementById('none').innerText")).Should().StartWith("No samples. ");
-        (await browser.NumberAsync("document.getElementById('graph').getClientRects().length")).Should().Be(0);
-        await ChooseAsync(1);
-        (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 100.0 % of samples");
-        (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1);
+        await EvaluateAsync("window.change.then(() => 0)"); // the event can follow the change of the value
+        (await TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
+        (await NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
+        await UntilAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ').includes('Samples 600 ')"); // the part is drawn after the event
+        (await TextAsync("document.activeElement.id")).Should().Be("part", "the focus remains");
     }
 
     private static readonly CpuProfile Whole = Profiles.Of("Main;Users 600", "Main;Long 400");
@@ -154,16 +135,15 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         new("(no request)", SomeProfiles.Empty().Data),
     ];
 
-    private async Task<IReadOnlyList<string>> ShowAsync(int width = Wide, bool isDark = false, string fragment = "")
+    private async Task<IReadOnlyList<string>> ShowAsync()
     {
         using StringWriter page = new();
         ProfilePage.Write(page, "Shop", Parts, "<p class=\"links\"><a href=\"../picollo\">All measurements</a></p>\n");
-        IReadOnlyList<string> complaints = await browser.ShowAsync("parts.html", page.ToString(), width, isDark);
-        return fragment.Length == 0 ? complaints : await browser.Page.NavigateAsync(await browser.TextAsync("location.href.split('#')[0]") + fragment);
+        return await Browser.ShowAsync("parts.html", page.ToString());
     }
 
     /// <summary>Selects a part as a user does, and waits until it is shown.</summary>
-    private async Task ChooseAsync(int part) => await browser.Page.EvaluateAsync(
+    private async Task ChooseAsync(int part) => await EvaluateAsync(
         $$"""
         new Promise(done => {
           const choice = document.getElementById("part");

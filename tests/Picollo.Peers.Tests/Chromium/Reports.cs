@@ -9,6 +9,8 @@ internal static class Reports
 {
     private const string Hostile = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000";
 
+    private static readonly ulong[] TwentyDigits = [ulong.MaxValue / 2, ulong.MaxValue];
+
     private static readonly Dictionary<string, (KeyValuePair<string, ReadOnlyHdrHistogram>[] Series, HdrHistogramUnit? Unit, string Title)> All = new()
     {
         ["two"] = ([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], new() { Name = "ms", Ratio = 1e6 }, "Checkout latency"),
@@ -16,9 +18,9 @@ internal static class Reports
         ["many"] = ([.. Enumerable.Range(0, 30).Select(i => new KeyValuePair<string, ReadOnlyHdrHistogram>($"GET /api/v1/orders/{{id}}/items/{i}", SomeLatencies.Of(i)))], null, "Thirty"),
         ["edges"] = ([new("largest", One(ulong.MaxValue)), new("zero", One(0)), new("idle", HdrHistogram.Create()), new("wide", Wide())], null, ""),
         ["hostile"] = ([new(Hostile, One(7)), new(new string('W', 5000), One(9))], new() { Name = Hostile }, Hostile),
-        ["long"] = ([new("before", Spread()), new("after", Spread())], null, "Long"),
+        ["long"] = ([new("before", One(TwentyDigits)), new("after", One(TwentyDigits))], null, "Long"),
         ["lossy"] = (
-            [new("zeros and more", Zeros()), new(new string('W', 100), Lossy(ulong.MaxValue / 3)), new("short", Lossy(1))],
+            [new("zeros and more", One([.. new ulong[3000], .. Enumerable.Range(1, 4999).Select(value => (ulong)value)])), new(new string('W', 100), Lossy(ulong.MaxValue / 3)), new("short", Lossy(1))],
             new() { Name = "s", Ratio = 1e3 },
             "Zeros, and values out of range"),
         ["none"] = ([], null, ""),
@@ -37,31 +39,10 @@ internal static class Reports
         return page.ToString();
     }
 
-    private static HdrHistogram One(ulong value)
+    private static HdrHistogram One(params ulong[] values)
     {
         HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(value);
-        return histogram;
-    }
-
-    /// <summary>Values with twenty digits.</summary>
-    private static HdrHistogram Spread()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(ulong.MaxValue / 2);
-        histogram.Record(ulong.MaxValue);
-        return histogram;
-    }
-
-    private static HdrHistogram Zeros()
-    {
-        HdrHistogram histogram = HdrHistogram.Create();
-        histogram.Record(0, 3000);
-        for (ulong value = 1; value < 5000; value++)
-        {
-            histogram.Record(value);
-        }
-
+        histogram.Record(values);
         return histogram;
     }
 

@@ -13,6 +13,21 @@ internal static class JavaLibrary
     public static string Run(string className, params string[] arguments) => Tool.Run(
         "java", Path.GetTempPath(), DefaultEnvironment, ["-Duser.timezone=UTC", "-cp", $"{Jar}:{Classes.Value}", className, .. arguments]);
 
+    /// <summary>Runs a class with a file of input lines as its last argument, and returns its output.</summary>
+    public static string RunWithInput(string input, string className, params string[] arguments)
+    {
+        string source = Path.GetTempFileName();
+        try
+        {
+            File.WriteAllText(source, input);
+            return Run(className, [.. arguments, source]);
+        }
+        finally
+        {
+            File.Delete(source);
+        }
+    }
+
     private static string Compile()
     {
         string folder = Path.Combine(AppContext.BaseDirectory, "classes");

@@ -69,27 +69,6 @@ public sealed class JavaLogTests : IDisposable
         LinesOf(ours).Should().Equal(LinesOf(javas));
     }
 
-    [TheoryNeeding(Need.Java)]
-    [InlineData]
-    [InlineData("-csv")]
-    [InlineData("-tag", "a")]
-    [InlineData("-csv", "-tag", "b", "-outputValueUnitRatio", "1000")]
-    [InlineData("-start", "2", "-end", "30")]
-    public void The_Java_log_processor_prints_the_same_for_our_log_as_for_its_own(params string[] arguments)
-    {
-        (string ours, string javas, _) = WriteBoth(new Random(7));
-
-        string[] fromOurs = Process(ours, arguments);
-        fromOurs.Should().Equal(Process(javas, arguments));
-        fromOurs[1].Split('\n').Should().HaveCountGreaterThan(20);
-    }
-
-    private static string[] Process(string log, string[] arguments)
-    {
-        JavaLibrary.Run("org.HdrHistogram.HistogramLogProcessor", ["-i", log, "-o", log + ".out", .. arguments]);
-        return [File.ReadAllText(log + ".out"), File.ReadAllText(log + ".out.hgrm")];
-    }
-
     /// <summary>Creates a log of each implementation with the same histograms.</summary>
     private (string Ours, string Javas, int Intervals) WriteBoth(Random random)
     {

@@ -7,14 +7,10 @@ namespace Picollo.Peers.Tests.Java;
 
 /// <summary>Compares iteration in steps, the difference of histograms and the later correction with Java.</summary>
 [Trait("Category", "Long")]
-public sealed class JavaOperationsTests : IDisposable
+public sealed class JavaOperationsTests
 {
     private const int Cases = 200;
     private const int Lines = 4;
-
-    private readonly string _source = Path.GetTempFileName();
-
-    public void Dispose() => File.Delete(_source);
 
     [FactNeeding(Need.Java)]
     public void Java_returns_the_same_results()
@@ -39,8 +35,7 @@ public sealed class JavaOperationsTests : IDisposable
             expected.Add(Text(histogram));
         }
 
-        File.WriteAllText(_source, source.ToString());
-        string[] javas = JavaLibrary.Run("Operations", _source).Split('\n')[..^1];
+        string[] javas = JavaLibrary.RunWithInput(source.ToString(), "Operations").Split('\n')[..^1];
 
         javas.Should().HaveSameCount(expected);
         for (int i = 0; i < javas.Length; i++)

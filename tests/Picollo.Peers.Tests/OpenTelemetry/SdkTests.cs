@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Google.Protobuf;
 using OpenTelemetry;
 using OpenTelemetry.Exporter;
 using OpenTelemetry.Metrics;
@@ -70,47 +69,5 @@ public class SdkTests
         // In both, deltas are consecutive, and cumulative points have the same start.
         Starts(actual).Should().Equal(Starts(expected));
         static bool[] Starts(OtlpDataPoint[] points) => [.. points.Skip(1).Zip(points).Select(pair => pair.First.StartTime == pair.Second.Time)];
-    }
-
-    [Fact]
-    public async Task The_Google_parser_reads_the_same_fields()
-    {
-        await using OtlpReceiver own = await OtlpReceiver.StartAsync();
-        HdrHistogramRegistry registry = new();
-        registry.GetOrAdd("x", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds with { Help = "Größe" }, [new("é", "\u6f22")]).Record([0, 1, 1 << 20]);
-        await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = own.Endpoint });
-        (await exporter.FlushAsync()).Should().BeTrue();
-
-        Compare(own.Requests.Single().Body, [1], [1, 2], [1, 2, 2], [1, 2, 2, 10], [1, 2, 2, 10, 1], [1, 2, 2, 10, 1, 1], [1, 2, 2, 10, 1, 1, 2], [1, 2, 2, 10, 1, 8]);
-
-        // The paths of fields that are messages.
-        static void Compare(byte[] message, params int[][] paths)
-        {
-            CodedInputStream google = new(message);
-            foreach ((int field, ulong number, byte[] bytes) in new ProtobufMessage(message).Fields)
-            {
-                uint tag = google.ReadTag();
-                WireFormat.GetTagFieldNumber(tag).Should().Be(field);
-                switch (WireFormat.GetTagWireType(tag))
-                {
-                    case WireFormat.WireType.Varint:
-                        google.ReadUInt64().Should().Be(number);
-                        break;
-                    case WireFormat.WireType.Fixed64:
-                        google.ReadFixed64().Should().Be(number);
-                        break;
-                    default:
-                        google.ReadBytes().ToByteArray().Should().Equal(bytes);
-                        break;
-                }
-
-                if (paths.Any(path => path[0] == field))
-                {
-                    Compare(bytes, [.. paths.Where(path => path[0] == field && path.Length > 1).Select(path => path[1..])]);
-                }
-            }
-
-            google.IsAtEnd.Should().BeTrue();
-        }
     }
 }

@@ -49,21 +49,4 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
             (answer / exact).Should().BeInRange(1 / BucketRatio / 1.001, BucketRatio * 1.001);
         }
     }
-
-    [FactNeeding(Need.VictoriaMetrics)]
-    public async Task Ten_thousand_series_arrive()
-    {
-        await using VictoriaMetricsServer server = await VictoriaMetricsServer.StartAsync();
-        HdrHistogramRegistry registry = new();
-        for (int i = 0; i < 10_000; i++)
-        {
-            registry.GetOrAdd("many", () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1 << 20).Create(), HdrHistogramDescription.None, [new("i", $"{i}")]).Record((ulong)i, 2);
-        }
-
-        await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = server.Endpoint });
-        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
-
-        await server.WaitFor("count(many_count == 2)", 10_000);
-        exporter.ExportedCount.Should().Be(10_000);
-    }
 }

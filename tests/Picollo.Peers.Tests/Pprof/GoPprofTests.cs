@@ -11,7 +11,7 @@ public partial class GoPprofTests
     private static readonly CpuProfile Profile = Profiles.Of("Main;Work 60", "Main;Rest 30", "Main 10");
 
     [FactNeeding(Need.Go)]
-    public void Pprof_prints_the_table_of_functions()
+    public void Pprof_prints_the_table_of_functions_and_the_whole_profile()
     {
         string top = Pprof(Profile, "-top");
 
@@ -19,13 +19,8 @@ public partial class GoPprofTests
         Rows(top).Should().Equal("600ms 60.00% 60.00% 600ms 60.00% Work", "300ms 30.00% 90.00% 300ms 30.00% Rest", "100ms 10.00% 100% 1000ms 100% Main");
         Rows(Pprof(Profile, "-top", "-sample_index=samples"))
             .Should().Equal("60 60.00% 60.00% 60 60.00% Work", "30 30.00% 90.00% 30 30.00% Rest", "10 10.00% 100% 100 100% Main");
-    }
 
-    [FactNeeding(Need.Go)]
-    public void Pprof_prints_the_whole_profile()
-    {
         string raw = Pprof(Profile, "-raw");
-
         raw.Should().Contain("PeriodType: cpu nanoseconds\nPeriod: 10000000\n").And.Contain("samples/count cpu/nanoseconds[dflt]\n");
         Samples(raw).Should().BeEquivalentTo("60 600000000: Work < Main", "30 300000000: Rest < Main", "10 100000000: Main");
         raw.Should().Contain("Mappings\n1: 0x100000000/0x200000000/0x0 app (process 42)  [FN]\n2: 0x200000000/0x300000000/0x0 App.dll  [FN]\n");
@@ -53,31 +48,18 @@ public partial class GoPprofTests
     }
 
     [FactNeeding(Need.Go)]
-    public void Profiles_written_by_pprof_are_read()
-    {
-        string path = Path.GetTempFileName();
-        try
-        {
-            Pprof(Profile, "-proto", $"-output={path}");
-
-            CpuProfile read = Read(path);
-
-            read.GetMethods().Select(method => (method.Frame, method.OwnValue, method.Value))
-                .Should().Equal(Profile.GetMethods().Select(method => (method.Frame, method.OwnValue, method.Value)));
-            (read.Title, read.Frequency, read.Duration, read.StartTime).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTime));
-        }
-        finally
-        {
-            File.Delete(path);
-        }
-    }
-
-    [FactNeeding(Need.Go)]
-    public void A_profile_of_a_Go_program_is_read()
+    public void Profiles_of_pprof_and_of_a_Go_program_are_read()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-go-").FullName;
         try
         {
+            string path = Path.Combine(folder, "written.pb.gz");
+            Pprof(Profile, "-proto", $"-output={path}");
+            CpuProfile read = Read(path);
+            read.GetMethods().Select(method => (method.Frame, method.OwnValue, method.Value))
+                .Should().Equal(Profile.GetMethods().Select(method => (method.Frame, method.OwnValue, method.Value)));
+            (read.Title, read.Frequency, read.Duration, read.StartTime).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTime));
+
             File.WriteAllText(Path.Combine(folder, "main.go"), GoProgram);
             Dictionary<string, string?> environment = new() { ["GOCACHE"] = Path.Combine(folder, "cache"), ["GO111MODULE"] = "off", ["GOFLAGS"] = null };
             Tool.Run("go", folder, environment, ["run", "main.go"]);
@@ -138,15 +120,18 @@ public partial class GoPprofTests
 
     private static string Pprof(CpuProfile profile, params string[] arguments)
     {
+        using MemoryStream file = new();
+        profile.WritePprof(file);
+        return RunPprof(file.ToArray(), arguments);
+    }
+
+    /// <summary>Runs pprof with the content of a file. Ignores the user's settings, and does not look for the modules.</summary>
+    internal static string RunPprof(byte[] profile, params string[] arguments)
+    {
         string path = Path.GetTempFileName();
         try
         {
-            using (FileStream file = File.Create(path))
-            {
-                profile.WritePprof(file);
-            }
-
-            // Ignores the user's settings, and does not look for the modules.
+            File.WriteAllBytes(path, profile);
             Dictionary<string, string?> environment = new() { ["PPROF_BINARY_PATH"] = "/nonexistent", ["HOME"] = Path.GetTempPath() };
             return Tool.Run("go", Path.GetTempPath(), environment, ["tool", "pprof", .. arguments, path]);
         }

@@ -44,25 +44,6 @@ public partial class GoTypeTests
         static double Percent(Match row, string name) => double.Parse(row.Groups[name].Value, CultureInfo.InvariantCulture);
     });
 
-    [TheoryNeeding(Need.Go)]
-    [InlineData("nanoseconds", 2_007_098_100, "4.01s", "CPU time 4.014 s")]
-    [InlineData("microseconds", 2_007_098, "4.01s", "CPU time 4.014 s")]
-    [InlineData("milliseconds", 2_007, "4.01s", "CPU time 4.014 s")]
-    [InlineData("seconds", 2, "4s", "CPU time 4.000 s")]
-    [InlineData("minutes", 2, "4mins", "CPU time 240.000 s")]
-    public void Totals_are_those_of_go_tool_pprof(string unit, long value, string go, string text)
-    {
-        ForeignProfile foreign = ForeignProfile.Of(2, ("cpu", unit));
-        foreign.Sample([1], [(ulong)value]);
-        foreign.Sample([2], [(ulong)value]);
-
-        foreign.Read().ToString().Should().Contain(text);
-        if (unit != "minutes") // go tool pprof does not know minutes
-        {
-            Top(foreign).Should().Contain($" of {go} total");
-        }
-    }
-
     /// <summary>Returns a profile with random types, a default type or none, a period or none, labels, inlined functions, and patterns of dropped frames.</summary>
     private static ForeignProfile Random(Random random)
     {
@@ -107,22 +88,8 @@ public partial class GoTypeTests
         return profile;
     }
 
-    private static string Top(ForeignProfile profile)
-    {
-        string path = Path.GetTempFileName();
-        try
-        {
-            File.WriteAllBytes(path, profile.ToBytes());
-            Dictionary<string, string?> environment = new() { ["PPROF_BINARY_PATH"] = "/nonexistent", ["HOME"] = Path.GetTempPath() };
-            return Tool.Run(
-                "go", Path.GetTempPath(), environment,
-                ["tool", "pprof", "-top", "-nodefraction=0", "-edgefraction=0", "-nodecount=1000", "-symbolize=none", path]);
-        }
-        finally
-        {
-            File.Delete(path);
-        }
-    }
+    private static string Top(ForeignProfile profile) => GoPprofTests.RunPprof(
+        profile.ToBytes(), "-top", "-nodefraction=0", "-edgefraction=0", "-nodecount=1000", "-symbolize=none");
 
     [GeneratedRegex(@"^ *[^ ]+ +(?<own>[\d.e-]+)% +[\d.]+% +[^ ]+ +(?<total>[\d.e-]+)%  (?<name>.*?)( \((partial-)?inline\))?$")]
     private static partial Regex Row();

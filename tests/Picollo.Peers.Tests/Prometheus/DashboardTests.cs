@@ -18,10 +18,13 @@ public sealed partial class DashboardTests
     [FactNeeding(Need.Prometheus)]
     public Task Every_query_returns_data_with_native_histograms() => EveryQueryGivesData(PrometheusServer.WithNativeHistograms);
 
-    [FactNeeding(Need.Prometheus)]
-    public void Alerts_fire_above_their_thresholds() =>
-        Promtool.Run([], "test", "rules", Path.Combine(Repository.Root, "tests", "Picollo.Peers.Tests", "Prometheus", "rules.test.yml"))
-            .Should().Match<(int ExitCode, string Output)>(test => test.ExitCode == 0);
+    /// <summary>The tests of the rules include the thresholds of the alerts and the values of percentiles.</summary>
+    [TheoryNeeding(Need.Prometheus)]
+    [InlineData("test rules", "tests/Picollo.Peers.Tests/Prometheus/rules.test.yml")]
+    [InlineData("check rules", "src/Picollo.AspNetCore/grafana/rules.yml")]
+    [InlineData("check config", "samples/WebApi/prometheus.yml")]
+    public void Promtool_accepts_the_rules_and_the_configuration_of_the_sample(string command, string path) =>
+        Promtool.Run([], [.. command.Split(' '), Path.Combine(Repository.Root, path)]).Should().Match<(int ExitCode, string Output)>(test => test.ExitCode == 0);
 
     private static async Task EveryQueryGivesData(string[] arguments)
     {

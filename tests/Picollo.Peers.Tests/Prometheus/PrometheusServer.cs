@@ -63,10 +63,8 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     /// <summary>Returns the values of all series of a query at a moment.</summary>
     public async Task<IReadOnlyList<double>> QueryAll(string query, DateTimeOffset? time = null)
     {
-        string address = await _address.Task.WaitAsync(Patience);
         string at = time is { } moment ? string.Create(CultureInfo.InvariantCulture, $"&time={moment.ToUnixTimeMilliseconds() / 1e3:R}") : "";
-        string json = await GetAsync($"http://{address}/api/v1/query?query={Uri.EscapeDataString(query)}{at}");
-        using JsonDocument document = JsonDocument.Parse(json);
+        using JsonDocument document = await GetAsync($"query?query={Uri.EscapeDataString(query)}{at}");
         return [.. document.RootElement.GetProperty("data").GetProperty("result").EnumerateArray()
             .Select(series => double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture))];
     }
@@ -74,10 +72,8 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     /// <summary>Returns the trace IDs and values of the exemplars of all series of a query.</summary>
     public async Task<IReadOnlyList<(string TraceId, double Value)>> QueryExemplars(string query)
     {
-        string address = await _address.Task.WaitAsync(Patience);
         long now = DateTimeOffset.UtcNow.ToUnixTimeSeconds();
-        string json = await GetAsync($"http://{address}/api/v1/query_exemplars?query={Uri.EscapeDataString(query)}&start={now - 600}&end={now + 600}");
-        using JsonDocument document = JsonDocument.Parse(json);
+        using JsonDocument document = await GetAsync($"query_exemplars?query={Uri.EscapeDataString(query)}&start={now - 600}&end={now + 600}");
         return [.. document.RootElement.GetProperty("data").EnumerateArray().SelectMany(series => series.GetProperty("exemplars").EnumerateArray())
             .Select(one => (one.GetProperty("labels").GetProperty("trace_id").GetString()!, double.Parse(one.GetProperty("value").GetString()!, CultureInfo.InvariantCulture)))];
     }
@@ -88,8 +84,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     /// <summary>Returns whether a query currently returns a finite number or a native histogram.</summary>
     public async Task<bool> HasData(string query)
     {
-        string address = await _address.Task.WaitAsync(Patience);
-        using JsonDocument document = JsonDocument.Parse(await GetAsync($"http://{address}/api/v1/query?query={Uri.EscapeDataString(query)}"));
+        using JsonDocument document = await GetAsync($"query?query={Uri.EscapeDataString(query)}");
         return document.RootElement.GetProperty("data").GetProperty("result").EnumerateArray().Any(series =>
             series.TryGetProperty("histogram", out _)
             || (double.TryParse(series.GetProperty("value")[1].GetString(), CultureInfo.InvariantCulture, out double value) && double.IsFinite(value)));
@@ -121,15 +116,16 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     }
 
     /// <summary>Waits until the server is ready. Before that, it answers 503.</summary>
-    private async Task<string> GetAsync(string address)
+    private async Task<JsonDocument> GetAsync(string query)
     {
+        string address = await _address.Task.WaitAsync(Patience);
         Stopwatch elapsed = Stopwatch.StartNew();
         while (true)
         {
-            using HttpResponseMessage response = await _client.GetAsync(address);
+            using HttpResponseMessage response = await _client.GetAsync($"http://{address}/api/v1/{query}");
             if (response.StatusCode != HttpStatusCode.ServiceUnavailable || elapsed.Elapsed > Patience)
             {
-                return await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync();
+                return JsonDocument.Parse(await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync());
             }
 
             await Task.Delay(100);

@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Text.Json;
-using Picollo.Export;
-using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
@@ -37,16 +35,6 @@ internal sealed class SampleProcess : IAsyncDisposable
     public Uri Address { get; }
 
     public Task Get(string path) => _client.GetStringAsync(new Uri(Address, path));
-
-    /// <summary>Returns the histograms of CPU and wall time of a route, from a mark of the page.</summary>
-    public async Task<(HdrHistogram Cpu, HdrHistogram Wall)> GetHistograms(string route)
-    {
-        using JsonDocument usage = await GetJson("/picollo/json");
-        string id = usage.RootElement.GetProperty("routes").EnumerateArray().Single(each => each.GetProperty("route").GetString() == route).GetProperty("id").GetString()!;
-        using JsonDocument mark = await GetJson($"/picollo/mark?show={id}");
-        HdrHistogram[] histograms = [.. mark.RootElement.GetProperty("histograms").EnumerateArray().Select(each => HdrHistogramEncoding.Decode(each.GetBytesFromBase64()))];
-        return (histograms[0], histograms[1]);
-    }
 
     public async ValueTask DisposeAsync()
     {

@@ -5,11 +5,9 @@ namespace Picollo.Samples.Tests.CpuWorker;
 public sealed class Crc32Tests
 {
     [Fact]
-    public void The_check_value_of_the_polynomial_is_computed() => Crc32.Append(0, "123456789"u8).Should().Be(0xCBF43926);
-
-    [Fact]
     public void Each_length_and_each_split_gives_the_reference_checksum()
     {
+        Crc32.Append(0, "123456789"u8).Should().Be(0xCBF43926, "that is the check value of the polynomial");
         byte[] bytes = new byte[40];
         new Random(1).NextBytes(bytes);
         for (int length = 0; length <= bytes.Length; length++)

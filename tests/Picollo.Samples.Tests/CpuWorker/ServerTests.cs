@@ -6,6 +6,7 @@ using Picollo.Samples.CpuWorker.Serving;
 
 namespace Picollo.Samples.Tests.CpuWorker;
 
+[Trait("Category", "Slow")]
 public sealed class ServerTests
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
@@ -28,6 +29,13 @@ public sealed class ServerTests
         (await Answer("delay1msLoopWithCpuWorker")).Should().Be(await Answer("delay1msLoop"));
         await Answer("delay1ms");
         (await client.GetStringAsync("work")).Should().StartWith("3 2 ", "three big requests and two small requests were computed");
+
+        (await client.GetStringAsync("checksumSmallTaskWithCpuWorker")).Should().Contain(small);
+        (await Times()).Should().HaveCount(9).And.OnlyContain(one => one > 0).And.BeInAscendingOrder();
+        (await Times()).Should().Equal(new double[9], "times of small requests in the pool are returned once");
+
+        async Task<double[]> Times() =>
+            [.. (await client.GetStringAsync("smallNanoseconds")).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
 
         // The document's bytes, block after block, repeated from the start.
         static string Expected(int blocks)
@@ -70,35 +78,6 @@ public sealed class ServerTests
     }
 
     [Fact]
-    public async Task Times_of_small_requests_in_the_pool_are_returned_once()
-    {
-        await using Server server = new(port: 0, new TaskSizes(BigBlocks: 1, SmallBlocks: 1));
-        await server.StartAsync();
-        using HttpClient client = new() { BaseAddress = server.Address };
-        await client.GetStringAsync("checksumSmallTaskWithCpuWorker");
-
-        double[] first = await Take();
-        double[] second = await Take();
-
-        first.Should().HaveCount(9).And.OnlyContain(one => one > 0).And.BeInAscendingOrder();
-        second.Should().Equal(new double[9]);
-
-        async Task<double[]> Take() =>
-            [.. (await client.GetStringAsync("smallNanoseconds")).Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture))];
-    }
-
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task A_server_uses_the_requested_threads_and_pool_options()
-    {
-        await using ServerProcess server = await ServerProcess.StartAsync(
-            CancellationToken.None, new DemoOptions(Workers: 3, SliceMilliseconds: 7), minThreads: 10);
-
-        server.Description.Should().Contain("pool: 3 workers, slices of 7 ms; thread pool: at least 10 threads;");
-    }
-
-    [Fact]
-    [Trait("Category", "Slow")]
     public async Task Without_wrk_the_demo_names_the_package_and_ends_its_server()
     {
         string assembly = typeof(ServerProcess).Assembly.Location;
@@ -118,16 +97,15 @@ public sealed class ServerTests
     }
 
     [Fact]
-    [Trait("Category", "Slow")]
     public async Task A_server_process_ends_when_it_is_disposed()
     {
-        ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None);
+        ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None, new DemoOptions(Workers: 3, SliceMilliseconds: 7), minThreads: 10);
         using Process process = Process.GetProcessById(server.Id);
         using HttpClient client = new() { BaseAddress = server.Address };
         (await client.GetStringAsync("checksumSmallTaskWithCpuWorker")).Should().StartWith("checksumSmallTaskWithCpuWorker ");
         (await server.GetWorkDoneAsync(CancellationToken.None)).Small.Should().Be(1);
         (await server.TakeSmallTimesAsync(CancellationToken.None)).P50.Should().BePositive();
-        server.Description.Should().Contain("CRC-32 of 262144 bytes");
+        server.Description.Should().Contain("CRC-32 of 262144 bytes").And.Contain("pool: 3 workers, slices of 7 ms; thread pool: at least 10 threads;");
 
         await server.DisposeAsync();
 

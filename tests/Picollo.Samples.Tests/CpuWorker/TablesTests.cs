@@ -6,98 +6,39 @@ public sealed class TablesTests
 {
     private const double Slice = 10;
 
-    private static readonly string[] DocumentRows =
-    [
-        "1: alone; /delay1ms; 2.00; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 5.00; 44,413",
-        "2: checksums without the pool; /delay1ms; 293; 323; 353; 380; 454; 504; 604; 615; 1,038; 317",
-        "3: checksums in the pool; /delay1ms; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 4.00; 5.00; 42,656",
-        "4: also small checksums; /delay1ms; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 4.00; 5.00; 42,031",
-        "4: also small checksums; small checksum; 3.00; 4.00; 6.00; 9.00; 11.00; 11.00; 12.00; 12.00; 13.00; 21,334",
-        "2: checksums without the pool; /delay1ms; ; ; 16",
-        "3: checksums in the pool; /delay1ms; ; ; 12",
-        "4: also small checksums; /delay1ms; ; ; 12",
-    ];
-
     [Fact]
     public void Runs_are_summarized_by_medians_and_the_maximum_of_all()
     {
-        Runs runs = RunsOf(With(1, 20, 300, 4_000), With(3, 10, 200, 9_000), With(2, 30, 100, 5_000));
+        Runs runs = RunsOf(With(1, 20, 300, 4_000), With(3, 10, 200, 9_000), With(2, 30, 100, 5_000)), loads = new();
+        loads.Add(new WrkReport(1, 1, 0, null), new CpuLoad(1, 20, 300));
+        loads.Add(new WrkReport(1, 1, 0, null), new CpuLoad(3, 10, 100));
+        loads.Add(new WrkReport(1, 1, 0, null), new CpuLoad(2, 30, 200));
 
         runs.Latency.Should().Be(With(2, 20, 200, 9_000));
-        new Runs().Latency.Should().BeNull();
+        loads.Load.Should().Be(new CpuLoad(2, 20, 200));
+        runs.Load.Should().Be(NoLoad, "a system without a load average has none");
+        (new Runs().Latency, new Runs().Load).Should().Be((null, null));
+        RunsOf(Flat(2), Flat(30), Flat(4)).RatioTo(RunsOf(Flat(1), Flat(10), Flat(4)), one => one.P50).Should().Be(2, "the ratios are 2, 3 and 1");
     }
 
-    [Fact]
-    public void Ratios_are_those_of_paired_runs()
+    [Theory]
+    [InlineData(1.15, 3, 2, 15, 0.95, " met    |")]
+    [InlineData(1.16, 3.01, 2.01, 15.01, 0.949, " MISSED |")]
+    [InlineData(0, 0, 0, 0, double.NaN, " MISSED |")] // without responses
+    public void Each_target_is_met_at_its_limit(double p50, double p99, double smallP50, double smallP99, double bigRate, string end)
     {
-        Runs mine = RunsOf(Flat(2), Flat(30), Flat(4));
-        Runs theirs = RunsOf(Flat(1), Flat(10), Flat(4));
+        StepResults measured = new(10);
+        measured.Alone.Add(new WrkReport(1, 1, 0, Flat(1)), NoLoad);
+        measured.Scheduled.Add(RunsOf(p50 == 0 ? null : With(p50, 1, p99, 1)).Reports[0], NoLoad);
+        measured.Small.Add(RunsOf(p50 == 0 ? null : With(smallP50, 1, smallP99, 1)).Reports[0], NoLoad);
+        measured.BigRate.Add(bigRate);
+        measured.SemaphoreBigRate.Add(1);
+        StringWriter output = new();
 
-        mine.RatioTo(theirs, one => one.P50).Should().Be(2, "the ratios are 2, 3 and 1");
-    }
+        TargetTable.Write(output, measured, Slice);
 
-    [Fact]
-    public void Each_target_is_met_at_its_limit()
-    {
-        string[] rows = TargetRows(Measured(scheduled: With(1.15, 1, 3, 1), small: With(2, 1, 15, 1), bigRate: 0.95));
-
-        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" met    |"));
-    }
-
-    [Fact]
-    public void Each_target_is_missed_beyond_its_limit()
-    {
-        string[] rows = TargetRows(Measured(scheduled: With(1.16, 1, 3.01, 1), small: With(2.01, 1, 15.01, 1), bigRate: 0.949));
-
-        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" MISSED |"));
-    }
-
-    [Fact]
-    public void Targets_without_responses_are_missed()
-    {
-        string[] rows = TargetRows(Measured(scheduled: null, small: null, bigRate: double.NaN));
-
-        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" MISSED |"));
-    }
-
-    [Fact]
-    public void The_table_contains_the_figures_of_the_document_for_each_step()
-    {
-        string[] rows = StepRows(Measured(scheduled: Flat(1), small: Flat(1), bigRate: 1));
-
-        rows.Where(row => row.Contains("document, 100")).Select(Cells).Should().Equal(DocumentRows);
-
-        static string Cells(string row)
-        {
-            string[] cells = [.. row.Trim('|').Split('|').Select(cell => cell.Trim())];
-            return string.Join("; ", [.. cells[..2], .. cells[3..]]);
-        }
-    }
-
-    [Fact]
-    public void A_step_without_responses_shows_none_and_a_skipped_step_has_no_row()
-    {
-        StepResults measured = Measured(scheduled: Flat(1), small: Flat(1), bigRate: 1);
-        measured.Unscheduled.Add(new WrkReport(0, 0, 7, null), NoLoad);
-
-        string[] rows = StepRows(measured);
-
-        rows.Should().ContainSingle(row => row.StartsWith("| 2:") && row.Contains("here, 10, 7 failed")).Which
-            .Should().MatchRegex(@"(none \| +){9}0 \|$");
-        rows.Should().NotContain(row => row.Contains("delay1msLoop"));
-    }
-
-    [Fact]
-    public void The_load_of_a_step_is_the_median_of_its_runs()
-    {
-        Runs runs = new();
-        runs.Add(new WrkReport(1, 1, 0, null), new CpuLoad(1, 20, 300));
-        runs.Add(new WrkReport(1, 1, 0, null), new CpuLoad(3, 10, 100));
-        runs.Add(new WrkReport(1, 1, 0, null), new CpuLoad(2, 30, 200));
-
-        runs.Load.Should().Be(new CpuLoad(2, 20, 200));
-        new Runs().Load.Should().BeNull();
-        RunsOf(Flat(1)).Load.Should().Be(NoLoad, "a system without a load average has none");
+        output.ToString().Split(Environment.NewLine).Where(row => row.Contains(" at most ") || row.Contains(" at least "))
+            .Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(end));
     }
 
     [Fact]
@@ -172,31 +113,5 @@ public sealed class TablesTests
         Runs runs = new();
         Array.ForEach(latencies, latency => runs.Add(new WrkReport(latency is null ? 0 : 1, 1, 0, latency), NoLoad));
         return runs;
-    }
-
-    /// <summary>Creates results in which <c>/delay1ms</c> alone takes 1 ms, and the rate with a semaphore is 1.</summary>
-    private static StepResults Measured(Latencies? scheduled, Latencies? small, double bigRate)
-    {
-        StepResults measured = new(10);
-        measured.Alone.Add(new WrkReport(1, 1, 0, Flat(1)), NoLoad);
-        measured.Scheduled.Add(RunsOf(scheduled).Reports[0], NoLoad);
-        measured.Small.Add(RunsOf(small).Reports[0], NoLoad);
-        measured.BigRate.Add(bigRate);
-        measured.SemaphoreBigRate.Add(1);
-        return measured;
-    }
-
-    private static string[] TargetRows(StepResults measured)
-    {
-        StringWriter output = new();
-        TargetTable.Write(output, measured, Slice);
-        return [.. output.ToString().Split(Environment.NewLine).Where(row => row.Contains(" at most ") || row.Contains(" at least "))];
-    }
-
-    private static string[] StepRows(StepResults measured)
-    {
-        StringWriter output = new();
-        StepTable.Write(output, measured, new StepResults(100));
-        return [.. output.ToString().Split(Environment.NewLine).Where(row => row.StartsWith('|'))];
     }
 }

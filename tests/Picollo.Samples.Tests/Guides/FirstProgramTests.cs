@@ -15,61 +15,25 @@ public sealed partial class FirstProgramTests
     /// <summary>Documents whose first block of C# code is not a program, with the reason.</summary>
     private static readonly Dictionary<string, string> WithoutFirstProgram = new()
     {
-        ["docs/README.md"] = "the index has no code",
         ["docs/analyzers.md"] = "the code shows mistakes that the analyzers report",
-        ["docs/architecture.md"] = "no code",
         ["docs/benchmarkdotnet.md"] = "the program has two files",
         ["docs/migrating.md"] = "each section changes an existing program",
-        ["docs/performance.md"] = "no code",
         ["docs/platforms.md"] = "no code",
         ["docs/security.md"] = "single lines for the application of the ASP.NET Core guide",
         ["src/Picollo.BenchmarkDotNet/README.md"] = "the program has two files, which Picollo.Platform.Tests builds and runs",
-        ["src/Picollo.Cli/README.md"] = "the package is a command-line tool",
     };
 
     /// <summary>The README shows its program first. The commands follow in the section "Install".</summary>
     private const string ProgramBeforeCommands = "README.md";
 
-    // The implicit usings of Microsoft.NET.Sdk.
-    private const string ConsoleUsings =
-        """
-        global using System;
-        global using System.Collections.Generic;
-        global using System.IO;
-        global using System.Linq;
-        global using System.Net.Http;
-        global using System.Threading;
-        global using System.Threading.Tasks;
-        """;
-
-    // The implicit usings that Microsoft.NET.Sdk.Web adds.
-    private const string WebUsings =
-        """
-        global using System.Net.Http.Json;
-        global using Microsoft.AspNetCore.Builder;
-        global using Microsoft.AspNetCore.Hosting;
-        global using Microsoft.AspNetCore.Http;
-        global using Microsoft.AspNetCore.Routing;
-        global using Microsoft.Extensions.Configuration;
-        global using Microsoft.Extensions.DependencyInjection;
-        global using Microsoft.Extensions.Hosting;
-        global using Microsoft.Extensions.Logging;
-        """;
-
     /// <summary>The projects and packages to which this test project refers, directly or indirectly, by name.</summary>
     private static readonly Dictionary<string, JsonElement> Libraries = ReadLibraries();
 
     public static TheoryData<string> Documents =>
-        [.. AllDocuments().Select(document => document.Path).Where(path => !WithoutFirstProgram.ContainsKey(path))];
-
-    /// <summary>The first programs, which this test compiles.</summary>
-    internal static IEnumerable<string> Programs =>
-        AllDocuments().Where(document => !WithoutFirstProgram.ContainsKey(document.Path)).SelectMany(document => document.CodeBlocks.Take(1));
-
-    /// <summary>Returns the usings that need not be written in a project of <c>dotnet new console</c> or <c>dotnet new web</c>.</summary>
-    internal static string ImplicitUsings(bool isWeb) => isWeb ? $"{ConsoleUsings}\n{WebUsings}" : ConsoleUsings;
+        [.. AllDocuments().Where(document => document.CodeBlocks.Any()).Select(document => document.Path).Where(path => !WithoutFirstProgram.ContainsKey(path))];
 
     [Theory]
+    [Trait("Category", "Slow")]
     [MemberData(nameof(Documents))]
     public async Task The_first_program_compiles_in_the_project_that_the_commands_create(string path)
     {
@@ -87,16 +51,11 @@ public sealed partial class FirstProgramTests
         (await DiagnosticsAsync(code, isWeb: template.Groups[1].Value == "web", packages)).Should().BeEmpty("the program is in {0}", path);
     }
 
-    [Fact]
-    public void The_exceptions_are_documents() =>
-        AllDocuments().Select(document => document.Path).Should().Contain(WithoutFirstProgram.Keys);
-
     private static IEnumerable<Markdown> AllDocuments() => [Markdown.Of("README.md"), .. Markdown.Below("docs"), .. DocumentTests.PackagePages()];
 
     /// <summary>Returns the errors and warnings of the compiler and of the analyzers in the packages.</summary>
     private static async Task<IEnumerable<Diagnostic>> DiagnosticsAsync(string code, bool isWeb, string[] packages)
     {
-        CSharpParseOptions language = new(LanguageVersion.CSharp14);
         HashSet<string> libraries = [];
         foreach (string package in packages)
         {
@@ -107,24 +66,22 @@ public sealed partial class FirstProgramTests
         bool isServer = isWeb || libraries.Contains("Picollo.AspNetCore");
         CSharpCompilation compilation = CSharpCompilation.Create(
             "Program",
-            [CSharpSyntaxTree.ParseText(ImplicitUsings(isWeb), language), CSharpSyntaxTree.ParseText(code, language, "Program.cs")],
+            [DocumentCode.Parse(isWeb ? DocumentCode.ConsoleUsings + DocumentCode.WebUsings : DocumentCode.ConsoleUsings), DocumentCode.Parse(code)],
             [
                 .. AssembliesNextTo(typeof(object)),
                 .. isServer ? AssembliesNextTo(typeof(WebApplication)) : [],
                 .. libraries.SelectMany(AssembliesOf),
             ],
-            new CSharpCompilationOptions(OutputKind.ConsoleApplication, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999));
+            DocumentCode.Options(OutputKind.ConsoleApplication));
         return (await compilation.WithAnalyzers([new DiscardAnalyzer(), new WatcherAnalyzer()]).GetAllDiagnosticsAsync())
             .Where(diagnostic => diagnostic.Severity >= DiagnosticSeverity.Warning);
     }
 
     private static IEnumerable<MetadataReference> AssembliesNextTo(Type type) =>
-        ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
-            .Where(path => Path.GetDirectoryName(path) == Path.GetDirectoryName(type.Assembly.Location))
-            .Select(path => MetadataReference.CreateFromFile(path));
+        DocumentCode.Assemblies.Where(path => Path.GetDirectoryName(path) == Path.GetDirectoryName(type.Assembly.Location)).Select(DocumentCode.Reference);
 
     private static IEnumerable<MetadataReference> AssembliesOf(string library) => Libraries[library].TryGetProperty("runtime", out JsonElement assemblies)
-        ? assemblies.EnumerateObject().Select(one => MetadataReference.CreateFromFile(Path.Combine(AppContext.BaseDirectory, Path.GetFileName(one.Name))))
+        ? assemblies.EnumerateObject().Select(one => DocumentCode.Reference(Path.Combine(AppContext.BaseDirectory, Path.GetFileName(one.Name))))
         : [];
 
     private static void AddWithDependencies(string library, HashSet<string> added)

@@ -5,6 +5,7 @@ using Picollo.Samples.Web;
 
 namespace Picollo.Samples.Tests.Web;
 
+[Trait("Category", "Slow")]
 public sealed class ApiTests : IAsyncLifetime, IDisposable
 {
     private readonly WebApplication _application = Api.Create(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
@@ -80,7 +81,6 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
     }
 
     [Fact]
-    [Trait("Category", "Slow")]
     public async Task The_demo_prints_the_data_of_the_page_and_the_metrics()
     {
         using StringWriter output = new();
