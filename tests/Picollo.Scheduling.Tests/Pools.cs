@@ -59,6 +59,26 @@ internal static class Pools
         }
     }
 
+    /// <summary>Waits until all tasks of the pool have ended or are outside the workers.</summary>
+    public static Task UntilIdle(this CpuWorkerPool pool) =>
+        Until(() => pool.Statistics.WaitingCount == 0 && pool.Statistics.GetRunningTasks().Count == 0);
+
+    /// <summary>Waits until an object is collected.</summary>
+    public static Task UntilCollected(WeakReference reference) => Until(() =>
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        return !reference.IsAlive;
+    });
+
+    /// <summary>Checks that all workers run tasks at the same time.</summary>
+    public static async Task AllWorkersShouldRun(this CpuWorkerPool pool, int workers)
+    {
+        using var all = new Barrier(workers);
+        Task<bool>[] tasks = [.. Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Deadline)))];
+        (await Task.WhenAll(tasks).Soon()).Should().OnlyContain(hasMet => hasMet);
+    }
+
     /// <summary>Returns whether the calling thread belongs to the pool.</summary>
     public static bool HasThisThread(this CpuWorkerPool pool) => Thread.CurrentThread.Name?.StartsWith(pool.Name + " ", StringComparison.Ordinal) == true;
 

@@ -3,8 +3,6 @@ namespace Picollo.Scheduling.Tests.Shared;
 /// <summary>Uses the shared pool in a separate process and ends while a task runs. Linux only, because it reads the names of threads.</summary>
 internal static class SharedPoolProgram
 {
-    public const string Verb = "shared-pool";
-
     public static async Task<int> Run()
     {
         await using (var other = new CpuWorkerPool())
