@@ -31,9 +31,11 @@ public class OptionsTests : OnePool
         TimeSpan tick = TimeSpan.FromTicks(1), least = TimeSpan.FromMilliseconds(1), most = TimeSpan.FromSeconds(10);
         Check(value => new CpuWorkerPoolOptions { WorkerCount = value }.WorkerCount, "WorkerCount", [1, 1024], [int.MinValue, 0, 1025]);
         Check(value => new CpuWorkerPoolOptions { MaxExtraThreads = value }.MaxExtraThreads, "MaxExtraThreads", [0, 1024], [-1, 1025]);
-        Check(value => new CpuWorkerPoolOptions { TimeSlice = value }.TimeSlice, "TimeSlice", [least, most], [-tick, default, least - tick, most + tick]);
+        Check(value => new CpuWorkerPoolOptions { TimeSlice = value }.TimeSlice, "TimeSlice", [least, most],
+            [-tick, default, least - tick, most + tick]);
         Check(value => new CpuTaskOptions { Slice = value }.Slice!.Value, "Slice", [least, most], [least - tick, most + tick]);
-        Check(value => new CpuTaskOptions { Priority = value }.Priority, "Priority", Enum.GetValues<CpuTaskPriority>(), [(CpuTaskPriority)(-2), (CpuTaskPriority)2]);
+        Check(value => new CpuTaskOptions { Priority = value }.Priority, "Priority", Enum.GetValues<CpuTaskPriority>(),
+            [(CpuTaskPriority)(-2), (CpuTaskPriority)2]);
         FluentActions.Invoking(() => new CpuTaskOptions { Name = "" }).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = "" }).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = null! }).Should().Throw<ArgumentNullException>();
@@ -65,12 +67,14 @@ public class OptionsTests : OnePool
     }
 
     [Fact]
-    public async Task A_task_with_its_own_slice_uses_it()
+    public async Task A_task_with_its_own_slice_uses_it_even_while_a_longer_slice_continues()
     {
-        await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        await using CpuWorkerPool two = Pools.Create(workers: 2), shortly = Pools.Create(slice: Pools.Short);
+        Busy endless = Busy.Start(two);
+        await Task.Delay(20); // now the timer sleeps until the end of that slice
 
         // No other task waits, so the next slice starts immediately. With the slices of the pool, eight would take longer than the deadline.
-        await Pool.RunAsync(
+        await two.RunAsync(
             async cpu =>
             {
                 while (cpu.SliceCount < 8)
@@ -79,8 +83,10 @@ public class OptionsTests : OnePool
                 }
             },
             new CpuTaskOptions { Slice = Pools.Short }).Soon();
+        endless.Stop();
+        (await endless.Task.Soon()).Should().BeLessThan(8, "its slices are longer");
 
-        int slices = await pool.RunAsync(
+        int slices = await shortly.RunAsync(
             async cpu =>
             {
                 for (int steps = 0; steps < 100; steps++)
@@ -93,50 +99,5 @@ public class OptionsTests : OnePool
             },
             new CpuTaskOptions { Slice = Pools.Endless }).Soon();
         slices.Should().Be(1);
-    }
-
-    [Fact]
-    public async Task A_short_slice_ends_in_time_while_an_earlier_slice_continues()
-    {
-        await using CpuWorkerPool pool = Pools.Create(workers: 2);
-        var brief = new CpuTaskOptions { Slice = Pools.Short };
-        bool hasStarted = false;
-        Busy endless = Busy.Start(pool, isBlocking: true, new CpuTaskOptions { Priority = CpuTaskPriority.High });
-        await Task.Delay(20); // now the timer sleeps until the end of that slice
-        Task stopped = pool.RunAsync(
-            cpu =>
-            {
-                while (!Volatile.Read(ref hasStarted))
-                {
-                    cpu.Checkpoint(); // the next task interrupts it, and it continues when the slice of that task ends
-                }
-
-                endless.Stop();
-            },
-            brief);
-        Task next = pool.RunAsync(
-            cpu =>
-            {
-                for (Volatile.Write(ref hasStarted, true); !stopped.IsCompleted;)
-                {
-                    cpu.Checkpoint();
-                }
-            },
-            brief);
-        await Task.WhenAll(stopped, next).Soon();
-
-        (await endless.Task.Soon()).Should().Be(1, "its first slice has not ended");
-    }
-
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task The_maximum_number_of_workers_starts_and_ends()
-    {
-        CpuWorkerPool pool = Pools.Create(workers: 1024);
-
-        await Task.WhenAll(Enumerable.Range(0, 3000).Select(_ => pool.RunAsync(_ => { }))).Soon();
-
-        await pool.DisposeAsync().AsTask().Soon();
-        pool.Statistics.CompletedCount.Should().Be(3000);
     }
 }

@@ -51,18 +51,6 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task A_body_can_block_on_a_task_of_its_pool()
-    {
-        await using CpuWorkerPool pool = Create();
-
-        int depth = await pool.RunAsync(_ => Nest(8)).Soon();
-
-        depth.Should().Be(8);
-
-        int Nest(int left) => left == 0 ? 0 : 1 + pool.RunAsync(_ => Nest(left - 1)).Result;
-    }
-
-    [Fact]
     public async Task Any_number_of_bodies_can_block_on_a_task_each()
     {
         await using CpuWorkerPool pool = Create(extraThreads: 0);
@@ -193,42 +181,21 @@ public class BlockedTests
     }
 
     [Fact]
-    [Trait("Category", "Slow")]
-    public async Task A_body_can_block_unnoticed_while_no_task_waits()
-    {
-        await using CpuWorkerPool pool = Create();
-        using Held held = Held.Worker(pool);
-
-        await Task.Delay(200);
-
-        pool.Statistics.BlockedCount.Should().Be(0);
-    }
-
-    [Fact]
     public async Task If_no_thread_can_be_started_only_the_blocked_worker_is_lost()
     {
-        int started = 0;
-        await using CpuWorkerPool pool = new(new CpuWorkerPoolOptions
-        {
-            WorkerCount = 1,
-            StartThread = thread =>
-            {
-                if (Interlocked.Increment(ref started) > 2) // the timer and one worker
-                {
-                    throw new OutOfMemoryException();
-                }
+        int asked = 0;
 
-                thread.UnsafeStart();
-            },
-        });
+        // The timer and one worker.
+        (CpuWorkerPool pool, _) = Pools.CreateWithThreads(1, () => Interlocked.Increment(ref asked) > 2 ? 0 : int.MaxValue);
         Held blocked = Held.Worker(pool);
         Task waiting = pool.RunAsync(_ => { });
 
-        await Pools.Until(() => Volatile.Read(ref started) > 4);
+        await Pools.Until(() => Volatile.Read(ref asked) > 4);
         pool.Statistics.ExtraThreadCount.Should().Be(0);
 
         await blocked.Release();
         await waiting.Soon();
+        await pool.DisposeAsync();
     }
 
     private static CpuWorkerPool Create(int workers = 1, int extraThreads = Extra) =>

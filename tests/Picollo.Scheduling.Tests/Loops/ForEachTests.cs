@@ -71,19 +71,6 @@ public class ForEachTests : OnePool
     }
 
     [Fact]
-    public async Task One_item_per_worker_is_processed_at_a_time()
-    {
-        const int workers = 3;
-        await using CpuWorkerPool pool = Pools.Create(workers);
-        using var all = new Barrier(workers);
-        int met = 0;
-
-        await pool.ForEachAsync(Enumerable.Range(0, 3 * workers), (_, _) => { Interlocked.Add(ref met, all.SignalAndWait(Pools.Deadline) ? 1 : 0); }).Soon();
-
-        met.Should().Be(3 * workers);
-    }
-
-    [Fact]
     public async Task A_loop_over_an_empty_source_completes()
     {
         var items = new ProbedItems(0);
@@ -115,29 +102,6 @@ public class ForEachTests : OnePool
         loop.Exception!.InnerExceptions.Should().AllBeOfType<FormatException>();
         loop.Exception.InnerExceptions.Select(each => each.Message).Should().BeEquivalentTo("0", "1", "2");
         (items.Moves, items.Disposals).Should().Be((workers, 1));
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task After_an_exception_the_other_workers_stop_too(bool isSync)
-    {
-        await using CpuWorkerPool pool = Pools.Create(workers: 2);
-        var failure = new FormatException();
-
-        Task loop = await (isSync
-            ? pool.ForEachAsync(Enumerable.Range(0, int.MaxValue), (item, _) => Fail(item))
-            : pool.ForEachAsync(new ProbedItems(), Do(Fail))).Ended();
-
-        loop.Exception!.InnerExceptions.Should().Equal(failure);
-
-        void Fail(int item)
-        {
-            if (item == 50)
-            {
-                throw failure;
-            }
-        }
     }
 
     [Theory]
@@ -205,11 +169,14 @@ public class ForEachTests : OnePool
         TimeoutException ofDisposal = new();
 
         (await Failures(new ProbedItems(3) { DisposalFailure = ofDisposal }, Do(_ => { }))).Should().Equal(ofDisposal);
-        (await Failures(new ProbedItems(3) { DisposalFailure = ofDisposal }, (_, _) => Task.FromException(failure))).Should().Equal(failure, ofDisposal);
-        (await Failures(new ProbedItems(0) { Failure = ofMove, DisposalFailure = ofDisposal }, Do(_ => { }))).Should().Equal(ofMove, ofDisposal);
+        (await Failures(new ProbedItems(3) { DisposalFailure = ofDisposal }, (_, _) => Task.FromException(failure)))
+            .Should().Equal(failure, ofDisposal);
+        (await Failures(new ProbedItems(0) { Failure = ofMove, DisposalFailure = ofDisposal }, Do(_ => { })))
+            .Should().Equal(ofMove, ofDisposal);
         (await Failures(new ProbedItems { EnumerationFailure = ofEnumeration }, Do(_ => { }))).Should().Equal(ofEnumeration);
         (await Failures(new ProbedItems(1), FailInCallback)).Should().Equal(failure);
-        (await Pool.ForEachAsync(new FailingItems(ofMove, ofDisposal), (_, _) => { }).Ended()).Exception!.InnerExceptions.Should().Equal(ofMove, ofDisposal);
+        (await Pool.ForEachAsync(new FailingItems(ofMove, ofDisposal), (_, _) => { }).Ended()).Exception!.InnerExceptions
+            .Should().Equal(ofMove, ofDisposal);
 
         async Task<IEnumerable<Exception>> Failures(ProbedItems items, Func<int, CpuTaskContext, Task> body) =>
             (await Pool.ForEachAsync(items, body).Ended()).Exception!.InnerExceptions;
@@ -280,7 +247,8 @@ public class ForEachTests : OnePool
         await (end == "cancellation" ? source.CancelAsync() : end == "disposal" ? pool.DisposeAsync().AsTask().Soon() : Task.CompletedTask);
 
         (await loop.Ended()).IsCanceled.Should().Be(end != "failure");
-        (loop.Exception?.InnerExceptions ?? []).Select(each => each.GetType()).Should().Equal(end == "failure" ? [typeof(FormatException)] : []);
+        (loop.Exception?.InnerExceptions ?? []).Select(each => each.GetType())
+            .Should().Equal(end == "failure" ? [typeof(FormatException)] : []);
         await pool.DisposeAsync().AsTask().Soon();
 
         async IAsyncEnumerable<int> Items([EnumeratorCancellation] CancellationToken token = default)
@@ -296,7 +264,8 @@ public class ForEachTests : OnePool
     {
         bool isDone = false;
         using var started = new ManualResetEventSlim();
-        Task loop = Pool.ForEachAsync(Enumerable.Range(0, int.MaxValue).TakeWhile(_ => !Volatile.Read(ref isDone)), (_, _) => started.Set());
+        IEnumerable<int> items = Enumerable.Range(0, int.MaxValue).TakeWhile(_ => !Volatile.Read(ref isDone));
+        Task loop = Pool.ForEachAsync(items, (_, _) => started.Set());
         started.Await();
 
         await Pool.RunAsync(_ => Volatile.Write(ref isDone, true)).Soon();

@@ -136,7 +136,8 @@ public class ExceptionTests : OnePool
     {
         const int workers = 3;
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
-        await Task.WhenAll(Enumerable.Range(0, 100).Select(i => (isBlocking ? pool.RunAsync(StopAndThrow) : pool.RunAsync(_ => FailAsync(i))).Ended()));
+        await Task.WhenAll(Enumerable.Range(0, 100).Select(
+            i => (isBlocking ? pool.RunAsync(StopAndThrow) : pool.RunAsync(_ => FailAsync(i))).Ended()));
 
         await pool.AllWorkersShouldRun(workers);
         pool.Statistics.FailedCount.Should().Be(100);

@@ -26,29 +26,6 @@ public class FlowTests : OnePool
     }
 
     [Fact]
-    public async Task Async_locals_survive_a_blocking_checkpoint()
-    {
-        Local.Value = "callers";
-        using var started = new ManualResetEventSlim();
-        bool isOver = false;
-        Task<string?> task = Pool.RunAsync<string?>(cpu =>
-        {
-            started.Set();
-            while (!Volatile.Read(ref isOver))
-            {
-                cpu.Checkpoint();
-            }
-
-            return Local.Value;
-        });
-        started.Await();
-        Local.Value = "others";
-        await Pool.RunAsync(_ => Volatile.Write(ref isOver, true)).Soon();
-
-        (await task.Soon()).Should().Be("callers");
-    }
-
-    [Fact]
     public async Task Async_locals_do_not_flow_from_the_creator_of_the_pool_another_task_or_a_posted_callback()
     {
         Local.Value = "makers";
@@ -72,18 +49,7 @@ public class FlowTests : OnePool
             }
         }
 
-        Task Posted(Action action) => pool.RunAsync(_ =>
-        {
-            var hasRun = new TaskCompletionSource();
-            SynchronizationContext.Current!.Post(
-                _ =>
-                {
-                    action();
-                    hasRun.SetResult();
-                },
-                null);
-            return hasRun.Task;
-        });
+        Task Posted(Action action) => pool.RunAsync(_ => Pools.Posted(action));
     }
 
     [Fact]

@@ -59,24 +59,4 @@ public class InterruptTests
             Thread.CurrentThread.Interrupt();
         }
     }
-
-    [Fact]
-    public void The_pending_interrupt_of_a_thread_can_be_cleared()
-    {
-        bool had = false, has = true;
-        Exception? ofNextWait = null;
-        var thread = new Thread(() =>
-        {
-            Thread.CurrentThread.Interrupt();
-            had = ThreadInterrupts.Clear();
-            ofNextWait = Record.Exception(() => Thread.Sleep(1));
-            has = ThreadInterrupts.Clear();
-        });
-        thread.Start();
-        thread.Join(Pools.Deadline).Should().BeTrue();
-
-        had.Should().BeTrue();
-        ofNextWait.Should().BeNull();
-        has.Should().BeFalse();
-    }
 }

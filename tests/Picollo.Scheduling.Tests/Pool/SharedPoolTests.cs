@@ -1,5 +1,3 @@
-using Picollo.Scheduling.Tests.Shared;
-
 namespace Picollo.Scheduling.Tests.Pool;
 
 /// <summary>The pool that the process shares. Tests must not change it.</summary>
@@ -57,11 +55,4 @@ public class SharedPoolTests
 
         (await CpuWorkerPool.Shared.RunAsync(_ => 3).Soon()).Should().Be(3);
     }
-
-    /// <summary>The program ends although one of its tasks never ends.</summary>
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void The_shared_pool_starts_its_threads_at_first_use_and_they_do_not_keep_the_process_running() =>
-        Tool.Dotnet(Repository.Root, "exec", typeof(SharedPoolProgram).Assembly.Location).ReplaceLineEndings("\n")
-            .Should().Be($"0 threads before\n{new CpuWorkerPoolOptions().WorkerCount + 1} threads after\n");
 }

@@ -56,28 +56,6 @@ public class ThreadsTests : OnePool
     }
 
     [Fact]
-    public async Task A_body_continues_after_a_blocking_checkpoint_on_the_same_thread()
-    {
-        await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
-
-        bool[] stayed = await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => pool.RunAsync(cpu =>
-        {
-            Thread thread = Thread.CurrentThread;
-            SynchronizationContext context = SynchronizationContext.Current!;
-            bool stays = true;
-            while (cpu.SliceCount < 4)
-            {
-                cpu.Checkpoint();
-                stays &= thread == Thread.CurrentThread && context == SynchronizationContext.Current;
-            }
-
-            return stays;
-        }))).Soon();
-
-        stayed.Should().OnlyContain(each => each);
-    }
-
-    [Fact]
     public async Task A_stopped_thread_is_reused()
     {
         var threads = new ConcurrentDictionary<Thread, bool>();
@@ -94,7 +72,7 @@ public class ThreadsTests : OnePool
     [Fact]
     public void A_pool_without_tasks_has_no_threads()
     {
-        (CpuWorkerPool pool, ConcurrentQueue<Thread> started) = Create();
+        (CpuWorkerPool pool, ConcurrentQueue<Thread> started) = Pools.CreateWithThreads(1, () => int.MaxValue);
         _ = (pool.Statistics.WaitingCount, pool.Statistics.GetRunningTasks(), pool.TaskScheduler);
         pool.Dispose();
         FluentActions.Invoking(() => { _ = pool.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>();
@@ -104,7 +82,7 @@ public class ThreadsTests : OnePool
     [Fact]
     public async Task All_threads_start_with_the_first_task()
     {
-        (CpuWorkerPool pool, ConcurrentQueue<Thread> started) = Create(workers: 3);
+        (CpuWorkerPool pool, ConcurrentQueue<Thread> started) = Pools.CreateWithThreads(3, () => int.MaxValue);
 
         await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => Task.Run(() => pool.RunAsync(_ => { })))).Soon();
 
@@ -117,7 +95,7 @@ public class ThreadsTests : OnePool
     [InlineData(3)]
     public async Task A_pool_that_cannot_start_all_its_threads_starts_the_rest_with_the_next_task(int available)
     {
-        (CpuWorkerPool pool, ConcurrentQueue<Thread> started) = Create(workers: 4, () => available);
+        (CpuWorkerPool pool, ConcurrentQueue<Thread> started) = Pools.CreateWithThreads(4, () => available);
 
         pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<OutOfMemoryException>();
         (started.Count, pool.Statistics.SubmittedCount).Should().Be((available, 0));
@@ -133,7 +111,7 @@ public class ThreadsTests : OnePool
     public async Task Threads_that_could_not_be_started_do_not_count_as_stopped()
     {
         int available = int.MaxValue;
-        (CpuWorkerPool pool, _) = Create(workers: 1, () => Volatile.Read(ref available));
+        (CpuWorkerPool pool, _) = Pools.CreateWithThreads(1, () => Volatile.Read(ref available));
         await pool.RunAsync(_ => { }).Soon();
         Volatile.Write(ref available, 0);
         for (int i = 0; i < CpuScheduler.MaxStoppedThreads; i++)
@@ -148,82 +126,18 @@ public class ThreadsTests : OnePool
     }
 
     [Fact]
-    public async Task A_disposed_pool_can_be_collected()
+    public async Task A_disposed_pool_can_be_collected_even_if_callers_keep_the_token_and_the_tasks()
     {
         using var source = new CancellationTokenSource();
         (WeakReference pool, Task[] tasks) = Use(source.Token);
 
         await Pools.UntilCollected(pool); // its threads need a moment to end
 
-        tasks.Should().OnlyContain(task => task.IsCompleted, "callers may keep the tasks");
-    }
-
-    /// <summary>A documented limitation: with <c>lock</c> instead of the timeout, neither task would end.</summary>
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task Without_extra_threads_a_body_cannot_get_the_lock_of_a_stopped_body()
-    {
-        object gate = new();
-        bool hasStarted = false;
-        using var isLocked = new ManualResetEventSlim();
-        Task holder = Pool.RunAsync(cpu =>
-        {
-            lock (gate)
-            {
-                for (isLocked.Set(); !Volatile.Read(ref hasStarted);)
-                {
-                    cpu.Checkpoint();
-                }
-            }
-        });
-        isLocked.Await();
-
-        bool hasLock = await Pool.RunAsync(_ =>
-        {
-            Volatile.Write(ref hasStarted, true);
-            return Monitor.TryEnter(gate, millisecondsTimeout: 500);
-        }).Soon();
-
-        hasLock.Should().BeFalse();
-        await holder.Soon();
+        tasks.Should().OnlyContain(task => task.IsCompleted);
     }
 
     [Fact]
     public Task An_idle_worker_does_not_keep_the_result_of_its_last_task_alive() => Pools.UntilCollected(RunOnce(Pool));
-
-    /// <summary>An example is a loop that posts its next iteration to the pool.</summary>
-    [Fact]
-    public async Task A_chain_of_tasks_that_start_each_other_does_not_keep_ended_tasks_alive()
-    {
-        using ManualResetEventSlim hasStarted = new(), release = new();
-        WeakReference first = StartChain(Pool, 10, hasStarted, release);
-        hasStarted.Await();
-
-        await Pools.UntilCollected(first);
-
-        release.Set();
-    }
-
-    /// <summary>Creates a pool that fails to start a thread if as many threads as are available have started.</summary>
-    private static (CpuWorkerPool Pool, ConcurrentQueue<Thread> Started) Create(int workers = 1, Func<int>? available = null)
-    {
-        ConcurrentQueue<Thread> started = [];
-        return (new CpuWorkerPool(new CpuWorkerPoolOptions
-        {
-            WorkerCount = workers,
-            TimeSlice = Pools.Endless,
-            StartThread = thread =>
-            {
-                if (started.Count >= (available?.Invoke() ?? int.MaxValue))
-                {
-                    throw new OutOfMemoryException();
-                }
-
-                started.Enqueue(thread);
-                thread.UnsafeStart();
-            },
-        }), started);
-    }
 
     /// <summary>Runs a task whose checkpoints return only after another task, which interrupts it, has run.</summary>
     private static async Task InterruptedAsync(CpuWorkerPool pool, Action? onThread = null)
@@ -248,24 +162,6 @@ public class ThreadsTests : OnePool
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference StartChain(CpuWorkerPool pool, int left, ManualResetEventSlim hasStarted, ManualResetEventSlim release)
-    {
-        Action<CpuTaskContext> body = _ =>
-        {
-            if (left > 0)
-            {
-                StartChain(pool, left - 1, hasStarted, release);
-                return;
-            }
-
-            hasStarted.Set();
-            release.Await();
-        };
-        _ = pool.RunAsync(body);
-        return new(body);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference RunOnce(CpuWorkerPool pool) => new(pool.RunAsync(async _ =>
     {
         await Task.Yield(); // the rest runs as a continuation
@@ -275,23 +171,22 @@ public class ThreadsTests : OnePool
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static (WeakReference Pool, Task[] Tasks) Use(CancellationToken token)
     {
-        using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
+        CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
+        Busy stops = Busy.Start(pool, isBlocking: true, token: token);
         Task[] tasks =
         [
-            pool.RunAsync(cpu => 5, cancellationToken: token),
+            pool.RunAsync(cpu => { _ = cpu.CancellationToken.Register(static _ => { }, pool); }, cancellationToken: token),
             pool.RunAsync(cpu => cpu.RunOutsideAsync(token => Task.Delay(1, token)), cancellationToken: token),
-            pool.RunAsync(
-                cpu =>
-                {
-                    Pools.Spin(Pools.Short);
-                    cpu.Checkpoint();
-                },
-                cancellationToken: CancellationToken.None),
-            pool.RunAsync(_ => Task.FromException(new FormatException()), cancellationToken: CancellationToken.None),
+            pool.RunAsync(_ => Task.FromException(new FormatException()), cancellationToken: token),
             pool.ForEachAsync(Enumerable.Range(0, 10), (_, _) => { }, cancellationToken: token),
-            pool.DrainAsync(token),
         ];
         Array.ForEach(tasks, task => task.Ended().Wait(CancellationToken.None));
-        return (new WeakReference(pool), tasks);
+        stops.Stop();
+        var held = Held.Worker(pool);
+        Task neverStarts = pool.RunAsync(_ => { }, cancellationToken: token);
+        Task disposed = pool.DisposeAsync().AsTask();
+        held.Dispose();
+        disposed.Wait(Pools.Deadline, CancellationToken.None);
+        return (new WeakReference(pool), [.. tasks, stops.Task, neverStarts]);
     }
 }

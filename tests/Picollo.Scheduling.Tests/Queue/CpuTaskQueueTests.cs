@@ -1,45 +1,9 @@
 namespace Picollo.Scheduling.Tests.Queue;
 
-/// <summary>Examples of the policy. The model tests check it in general.</summary>
+/// <summary>Tests the parts of the policy that the model does not have: blocked tasks, and the documented bound of the wait.</summary>
 public class CpuTaskQueueTests
 {
     private const long Slice = 10;
-
-    [Fact]
-    public void Tasks_are_ordered_by_priority_then_short_before_set_aside_then_arrival()
-    {
-        string[] order = ["high", "high aside", "normal 1", "normal 2", "normal aside", "low", "low aside"];
-        CpuTask[] tasks =
-        [
-            QueueTasks.Create("low aside", CpuTaskPriority.Low, isShort: false),
-            QueueTasks.Create("normal 1"),
-            QueueTasks.Create("high aside", CpuTaskPriority.High, isShort: false),
-            QueueTasks.Create("normal aside", isShort: false),
-            QueueTasks.Create("low", CpuTaskPriority.Low),
-            QueueTasks.Create("normal 2"),
-            QueueTasks.Create("high", CpuTaskPriority.High),
-        ];
-        var queue = new CpuTaskQueue(Slice);
-        Array.ForEach(tasks, queue.Add);
-
-        long overtaken = 0;
-        tasks.Select(_ => queue.Take(ref overtaken, out bool _, out bool _)!.Name).Should().Equal(order);
-    }
-
-    [Theory]
-    [InlineData((4 * Slice) - 1, "short", false)]
-    [InlineData(4 * Slice, "aside", true)]
-    public void A_task_that_is_overtaken_for_four_slices_gets_a_whole_slice(long overtaken, string taken, bool whole)
-    {
-        var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("short", dueSince: 2));
-        queue.Add(QueueTasks.Create("aside", isShort: false, dueSince: 1));
-
-        queue.Take(ref overtaken, out bool isOvertaking, out bool isWhole)!.Name.Should().Be(taken);
-
-        (isOvertaking, isWhole).Should().Be((!whole, whole));
-        overtaken.Should().Be(whole ? 0 : (4 * Slice) - 1);
-    }
 
     [Fact]
     public void A_blocked_task_is_replaced_by_stopped_tasks_first_and_then_by_the_last_task_that_it_started()

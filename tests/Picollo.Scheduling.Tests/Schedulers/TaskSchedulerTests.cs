@@ -58,5 +58,6 @@ public class TaskSchedulerTests : OnePool
         (await task.Soon()).Should().BeFalse();
     }
 
-    private Task<T> Start<T>(Func<T> part) => Task.Factory.StartNew(part, CancellationToken.None, TaskCreationOptions.None, Pool.TaskScheduler);
+    private Task<T> Start<T>(Func<T> part) =>
+        Task.Factory.StartNew(part, CancellationToken.None, TaskCreationOptions.None, Pool.TaskScheduler);
 }

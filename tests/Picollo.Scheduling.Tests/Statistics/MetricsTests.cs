@@ -61,7 +61,8 @@ public class MetricsTests : OnePool
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         long submitted = 0;
-        using MeterListener listener = Listen(pool, _ => submitted = pool.Statistics.SubmittedCount + pool.Statistics.GetRunningTasks().Count, SliceLength);
+        using MeterListener listener = Listen(
+            pool, _ => submitted = pool.Statistics.SubmittedCount + pool.Statistics.GetRunningTasks().Count, SliceLength);
 
         int slices = await pool.RunAsync(async cpu =>
         {
@@ -78,7 +79,7 @@ public class MetricsTests : OnePool
             while (cpu.SliceCount < 9)
             {
                 Pools.Spin(Pools.Short);
-                await YieldHere();
+                await Pools.Posted(); // returns before the worker has left the task
             }
 
             _ = pool.RunAsync(_ => { });
@@ -90,14 +91,6 @@ public class MetricsTests : OnePool
         _seen.Count.Should().BeGreaterThanOrEqualTo(slices);
         _seen.Should().OnlyContain(seen => seen.Instrument.Name == SliceLength, "only this instrument is enabled");
         submitted.Should().BePositive("the listener is called outside the lock, so that it can read the statistics");
-
-        // Returns before the worker has left the task.
-        static async Task YieldHere()
-        {
-            var back = new TaskCompletionSource();
-            SynchronizationContext.Current!.Post(_ => back.SetResult(), null);
-            await back.Task;
-        }
     }
 
     [Fact]

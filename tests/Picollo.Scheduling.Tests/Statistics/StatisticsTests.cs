@@ -67,28 +67,6 @@ public class StatisticsTests : OnePool
     }
 
     [Fact]
-    public async Task Each_slice_is_in_the_histograms_and_in_the_usage_of_its_task()
-    {
-        await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
-
-        int[] slices = await Task.WhenAll(Enumerable.Range(0, 10).Select(i => pool.RunAsync(async cpu =>
-        {
-            for (int step = 0; step < 20; step++)
-            {
-                Pools.Spin(TimeSpan.FromMicroseconds(200));
-                await (step % 10 == i ? cpu.RunOutsideAsync(token => Task.Delay(1, token)) : Task.CompletedTask);
-                await cpu.CheckpointAsync();
-            }
-
-            return cpu.SliceCount;
-        }))).Soon();
-
-        slices.Should().OnlyContain(each => each > 1);
-        pool.Statistics.SliceLengths.TotalCount.Should().Be((ulong)slices.Sum());
-        pool.Statistics.QueueWaits.TotalCount.Should().Be((ulong)slices.Sum());
-    }
-
-    [Fact]
     public async Task Waits_and_slices_are_in_nanoseconds()
     {
         long start = Stopwatch.GetTimestamp();
@@ -179,21 +157,10 @@ public class StatisticsTests : OnePool
                 TimeSpan from = CpuUsageReader.GetByThread().Total;
                 Pools.Spin(TimeSpan.FromMicroseconds(300));
                 own += CpuUsageReader.GetByThread().Total - from;
-                await Step(cpu);
+                await cpu.CheckpointAsync(isBlocking);
             }
 
             return UsageOf(cpu);
-        }
-
-        async Task Step(CpuTaskContext cpu)
-        {
-            if (isBlocking)
-            {
-                cpu.Checkpoint();
-                return;
-            }
-
-            await cpu.CheckpointAsync();
         }
     }
 
@@ -235,19 +202,6 @@ public class StatisticsTests : OnePool
         worker.BeginAt(200);
 
         worker.GetOverrun(230).Should().Be(30);
-    }
-
-    [Fact]
-    public async Task A_running_task_has_no_overrun_before_it_is_asked_to_yield()
-    {
-        using var held = Held.Worker(Pool);
-
-        Pool.Statistics.GetRunningTasks().Single().Overrun.Should().Be(TimeSpan.Zero);
-
-        _ = Pool.RunAsync(_ => { });
-        await Pools.Until(() => Pool.Statistics.GetRunningTasks() is [{ } running] && running.Overrun > TimeSpan.Zero);
-        await held.Release();
-        Pool.Statistics.Overruns.TotalCount.Should().Be(1);
     }
 
     [Fact]
@@ -303,6 +257,7 @@ public class StatisticsTests : OnePool
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public async Task The_run_time_of_an_interrupted_task_is_not_part_of_its_wait()
     {
         long submitted = Stopwatch.GetTimestamp(), started = 0, interrupted = 0;
@@ -331,9 +286,7 @@ public class StatisticsTests : OnePool
             await cpu.CheckpointAsync();
             for (int i = 0; i < 10; i++)
             {
-                var back = new TaskCompletionSource();
-                SynchronizationContext.Current!.Post(_ => back.SetResult(), null);
-                await back.Task;
+                await Pools.Posted();
             }
 
             return cpu.SliceCount;

@@ -1,1 +1,0 @@
-return await Picollo.Scheduling.Tests.Shared.SharedPoolProgram.Run();
