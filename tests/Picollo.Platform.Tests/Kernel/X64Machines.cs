@@ -13,7 +13,8 @@ public abstract class X64Machine(int processors, string commandLine, int megabyt
     private protected sealed override string CommandLine => commandLine;
 }
 
-public sealed class X64OneProcessor() : X64Machine(1, ReliableCounter + " picollo.checks=no-pmu,thread-time", 512, "-icount", "shift=1,sleep=off");
+public sealed class X64OneProcessor()
+    : X64Machine(1, ReliableCounter + " picollo.checks=no-pmu,thread-time", 512, "-icount", "shift=1,sleep=off");
 
 // Runs in real time, because two x64 processors take minutes with counted instructions.
 public sealed class X64TwoProcessors() : X64Machine(2, ReliableCounter + " picollo.checks=thread-time-with-others", 512);

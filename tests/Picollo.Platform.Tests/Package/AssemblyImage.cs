@@ -20,7 +20,8 @@ internal static class AssemblyImage
 
     /// <summary>Returns the names of the embedded files.</summary>
     public static List<string> Resources(byte[] assembly) =>
-        Read(assembly, metadata => metadata.ManifestResources.Select(handle => metadata.GetString(metadata.GetManifestResource(handle).Name)));
+        Read(assembly, metadata => metadata.ManifestResources.Select(
+            handle => metadata.GetString(metadata.GetManifestResource(handle).Name)));
 
     /// <summary>Returns the identity that the assembly's debug directory requires of its symbols.</summary>
     public static Guid ExpectedSymbolsId(byte[] assembly)

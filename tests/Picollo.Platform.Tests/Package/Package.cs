@@ -7,7 +7,8 @@ namespace Picollo.Platform.Tests.Package;
 /// <summary>The files of a package and of its symbols package.</summary>
 public sealed class Package(string folder, string id)
 {
-    private readonly string _path = Directory.GetFiles(folder, $"{id}.*.nupkg").Single(file => char.IsDigit(GetFileName(file)[id.Length + 1]));
+    private readonly string _path = Directory.GetFiles(folder, $"{id}.*.nupkg").Single(file =>
+        char.IsDigit(GetFileName(file)[id.Length + 1]));
 
     public string Version => GetFileNameWithoutExtension(_path)[(id.Length + 1)..];
 

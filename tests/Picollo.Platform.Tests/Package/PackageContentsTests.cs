@@ -18,7 +18,8 @@ public sealed class PackageContentsTests(PackageFixture packages)
         ["Picollo.Profiling"] = (["Picollo [V]", "Picollo.Export [V]"], []),
         ["Picollo.Scheduling"] = (["Picollo V"], []),
         ["Picollo.AspNetCore"] = (
-            ["Picollo [V]", "Picollo.Export [V]", "Picollo.Diagnostics [V]", "Picollo.Profiling [V]", "Picollo.Scheduling V", "Microsoft.AspNetCore.App"],
+            ["Picollo [V]", "Picollo.Export [V]", "Picollo.Diagnostics [V]", "Picollo.Profiling [V]",
+                "Picollo.Scheduling V", "Microsoft.AspNetCore.App"],
             ["grafana/dashboard.json", "grafana/rules.yml"]),
         ["Picollo.BenchmarkDotNet"] = (["Picollo V", "Picollo.Export V", "BenchmarkDotNet [0.14.0, 0.16.0)"], []),
     };
@@ -48,10 +49,12 @@ public sealed class PackageContentsTests(PackageFixture packages)
     public void The_package_has_the_expected_dependencies_and_exactly_the_version_of_those_whose_internals_it_uses(string id)
     {
         string exactly = $"[{packages.Version}]";
-        List<(string Id, string Version)> dependencies = [.. Elements(id, "dependency").Select(e => (e.Attribute("id")!.Value, e.Attribute("version")!.Value))];
+        List<(string Id, string Version)> dependencies =
+            [.. Elements(id, "dependency").Select(e => (e.Attribute("id")!.Value, e.Attribute("version")!.Value))];
 
         dependencies.Select(dependency => $"{dependency.Id} {dependency.Version.Replace(packages.Version, "V", StringComparison.Ordinal)}")
-            .Concat(Elements(id, "frameworkReference").Select(e => e.Attribute("name")!.Value)).Should().BeEquivalentTo(Expected[id].Dependencies);
+            .Concat(Elements(id, "frameworkReference").Select(e => e.Attribute("name")!.Value))
+                .Should().BeEquivalentTo(Expected[id].Dependencies);
         dependencies.Where(dependency => dependency.Version == exactly).Select(dependency => dependency.Id)
             .Should().BeEquivalentTo(Expected.Keys.Where(other => AssemblyImage.Friends(Assembly(other)).Contains(id)));
     }
@@ -83,19 +86,23 @@ public sealed class PackageContentsTests(PackageFixture packages)
     {
         byte[] symbols = packages[id].ReadSymbols($"lib/net10.0/{id}.pdb");
         AssemblyImage.SymbolsId(symbols).Should().Be(AssemblyImage.ExpectedSymbolsId(Assembly(id)));
-        AssemblyImage.Documents(symbols).Should().NotBeEmpty().And.OnlyContain(document => document.StartsWith("/_/", StringComparison.Ordinal));
+        AssemblyImage.Documents(symbols).Should().NotBeEmpty().And
+            .OnlyContain(document => document.StartsWith("/_/", StringComparison.Ordinal));
 
         string home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile) + Path.DirectorySeparatorChar;
         string[] folders = [Repository.Root, home, Path.Combine(Path.GetTempPath(), "picollo-")];
         byte[][] texts = [.. folders.Select(Encoding.UTF8.GetBytes), .. folders.Select(Encoding.Unicode.GetBytes)];
-        packages[id].ReadAll().Where(file => Array.Exists(texts, text => file.Content.AsSpan().IndexOf(text) >= 0)).Select(file => file.Name).Should().BeEmpty();
+        packages[id].ReadAll().Where(file => Array.Exists(texts, text => file.Content.AsSpan().IndexOf(text) >= 0))
+            .Select(file => file.Name).Should().BeEmpty();
     }
 
     [FactNeeding(Need.X64Library)]
-    public void The_packages_have_the_native_library_and_the_spawn_program_for_linux_x64() => ShouldHaveNativeCode("linux-x64", 62); // EM_X86_64
+    public void The_packages_have_the_native_library_and_the_spawn_program_for_linux_x64() =>
+        ShouldHaveNativeCode("linux-x64", 62); // EM_X86_64
 
     [FactNeeding(Need.Arm64Library)]
-    public void The_packages_have_the_native_library_and_the_spawn_program_for_linux_arm64() => ShouldHaveNativeCode("linux-arm64", 183); // EM_AARCH64
+    public void The_packages_have_the_native_library_and_the_spawn_program_for_linux_arm64() =>
+        ShouldHaveNativeCode("linux-arm64", 183); // EM_AARCH64
 
     [FactNeeding(Need.WindowsLibrary)]
     public void The_package_has_the_native_library_for_win_x64() =>
@@ -112,5 +119,6 @@ public sealed class PackageContentsTests(PackageFixture packages)
 
     private byte[] Assembly(string id) => packages[id].Read($"lib/net10.0/{id}.dll");
 
-    private IEnumerable<XElement> Elements(string id, string name) => packages[id].Manifest().Descendants().Where(e => e.Name.LocalName == name);
+    private IEnumerable<XElement> Elements(string id, string name) =>
+        packages[id].Manifest().Descendants().Where(e => e.Name.LocalName == name);
 }

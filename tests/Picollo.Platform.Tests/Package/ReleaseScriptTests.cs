@@ -8,6 +8,7 @@ namespace Picollo.Platform.Tests.Package;
 public sealed class ReleaseScriptTests : IDisposable
 {
     private const string NoSection = "CHANGELOG.md has no line '## [1.2.3] - YYYY-MM-DD'";
+    private const string Damaged = "artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged";
 
     private static readonly string[] Rids = ["linux-x64", "linux-arm64", "win-x64", "osx-x64", "osx-arm64"];
     private static readonly string[] Packages = ["Picollo", "Picollo.Export"];
@@ -53,9 +54,10 @@ public sealed class ReleaseScriptTests : IDisposable
     [InlineData("CHANGELOG.md", "## [1.2.3] - 2026-13-01", NoSection)]
     [InlineData("CHANGELOG.md", "## [1x2.3] - 2026-12-01", NoSection)]
     [InlineData("CHANGELOG.md", "## [1.2.30] - 2026-12-01", NoSection)]
-    [InlineData("docs/plots.md", "The packages are not on nuget.org yet.", "documents state that the packages are not on nuget.org yet: docs/plots.md")]
-    [InlineData("artifacts/packages/Picollo.Export.1.2.3.nupkg", "PK", "artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged")]
-    [InlineData("artifacts/packages/Picollo.Export.1.2.3.nupkg", null, "artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged")]
+    [InlineData("docs/plots.md", "The packages are not on nuget.org yet.",
+        "documents state that the packages are not on nuget.org yet: docs/plots.md")]
+    [InlineData("artifacts/packages/Picollo.Export.1.2.3.nupkg", "PK", Damaged)]
+    [InlineData("artifacts/packages/Picollo.Export.1.2.3.nupkg", null, Damaged)]
     public void An_unsuitable_file_is_rejected(string file, string? text, string error)
     {
         File.Delete(PathOf(file));
@@ -76,10 +78,12 @@ public sealed class ReleaseScriptTests : IDisposable
         Write("CHANGELOG.md", "");
         Pack("Picollo");
 
-        Check("v2").Error.Split('\n').Should().HaveCount(8, "there is an error for the tag, the changelog and each of five libraries, and an empty last line");
+        Check("v2").Error.Split('\n').Should()
+            .HaveCount(8, "there is an error for the tag, the changelog and each of five libraries, and an empty last line");
     }
 
-    private static IEnumerable<string> LibrariesOf(IEnumerable<string> rids) => rids.Select(rid => $"runtimes/{rid}/native/libpicollo_native.so");
+    private static IEnumerable<string> LibrariesOf(IEnumerable<string> rids) =>
+        rids.Select(rid => $"runtimes/{rid}/native/libpicollo_native.so");
 
     private string PathOf(string name) => Path.Combine(_folder, name);
 
