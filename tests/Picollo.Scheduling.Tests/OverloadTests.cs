@@ -72,6 +72,7 @@ public class OverloadTests : OnePool
             await Pool.RunAsync(SumAsync, options, token).Soon(),
         ];
         results.Should().Equal(1, 1, 1, 1, 1);
+        (await Pool.RunAsync(_ => (string?)null).Soon()).Should().BeNull();
 
         await Pool.ForEachAsync(Items, (item, cpu) => Work(cpu)).Soon();
         await Pool.ForEachAsync(Items, async (item, cpu) => await WorkAsync(cpu), cancellationToken: token).Soon();

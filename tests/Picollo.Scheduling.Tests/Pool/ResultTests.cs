@@ -5,25 +5,6 @@ namespace Picollo.Scheduling.Tests.Pool;
 public class ResultTests : OnePool
 {
     [Fact]
-    public async Task A_body_of_each_kind_runs_on_a_worker_and_returns_its_result()
-    {
-        bool hasRun = false;
-
-        (await Pool.RunAsync(_ => Pool.HasThisThread()).Soon()).Should().BeTrue();
-        (await Pool.RunAsync(async cpu =>
-        {
-            await Task.Delay(1);
-            await cpu.CheckpointAsync();
-            return Pool.HasThisThread();
-        }).Soon()).Should().BeTrue();
-        await Pool.RunAsync(_ => { hasRun = Pool.HasThisThread(); }).Soon();
-        hasRun.Should().BeTrue();
-        (await Pool.RunAsync(_ => (string?)null).Soon()).Should().BeNull();
-        (await Pool.RunAsync(_ => Task.FromResult(5)).Soon()).Should().Be(5);
-        await Pool.RunAsync(_ => Task.CompletedTask).Soon();
-    }
-
-    [Fact]
     public async Task A_body_that_returns_a_ValueTask_is_awaited_or_rejected()
     {
         int ended = 0;

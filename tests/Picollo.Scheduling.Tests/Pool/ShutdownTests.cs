@@ -35,10 +35,10 @@ public class ShutdownTests : OnePool
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Draining_can_cancel_the_remaining_tasks_immediately_or_later(bool isLater)
+    public async Task Draining_can_cancel_the_remaining_tasks_immediately_or_later_at_both_kinds_of_checkpoints(bool isLater)
     {
         using var patience = new CancellationTokenSource();
-        Busy running = Busy.Start(Pool);
+        Busy running = Busy.Start(Pool, isBlocking: isLater);
         using var held = Held.Worker(Pool);
         Task queued = Pool.RunAsync(_ => { });
         Task drained = Pool.DrainAsync(isLater ? patience.Token : new CancellationToken(canceled: true));
@@ -78,21 +78,6 @@ public class ShutdownTests : OnePool
         await waiting.Ended();
         await disposed.Soon();
         (Pool.Statistics.CanceledCount, Pool.Statistics.WaitingCount).Should().Be((100, 0));
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Disposing_cancels_tasks_that_were_set_aside(bool isBlocking)
-    {
-        Busy aside = Busy.Start(Pool, isBlocking);
-        using var held = Held.Worker(Pool);
-
-        Task disposed = Pool.DisposeAsync().AsTask();
-        await held.Release();
-
-        (await aside.Task.Ended()).IsCanceled.Should().BeTrue();
-        await disposed.Soon();
     }
 
     [Fact]
