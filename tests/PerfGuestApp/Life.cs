@@ -25,18 +25,6 @@ internal static class Life
         }
     }
 
-    public static void Reset()
-    {
-        using PerfEventCounterSession session = Faults.Create();
-        _ = Touch(session);
-        session.Record();
-        session.Reset();
-        Check.That(session.Counters[0] is { Value: 0, Delta.Value: 0, Histogram.TotalCount: 0 }, "a reset session does not start at 0");
-        Kernel.TouchFreshPages(100);
-        session.Read();
-        Check.Within("faults after the reset", session.Counters[0].Value, 100, 150);
-    }
-
     public static void Refused()
     {
         bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out MeasurementUnavailableException? failure);
@@ -52,21 +40,6 @@ internal static class Life
         {
             Check.That(e.Message == failure.Message, e.ToString());
         }
-    }
-
-    public static void Optional()
-    {
-        using PerfEventCounterSession session = Faults.WithFixedCounters().WithTracepoint("sched:no_such_event")
-            .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
-        Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "the session does not have exactly the two available counters");
-        Check.That(session.UnavailableCounters.Count == 4, "the session does not report three hardware counters and a tracepoint as unavailable");
-        foreach ((string name, MeasurementUnavailableException failure) in session.UnavailableCounters)
-        {
-            string cause = name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
-            Check.That(failure.Message.StartsWith(name, StringComparison.Ordinal) && failure.Message.Contains(cause, StringComparison.Ordinal), failure.Message);
-        }
-
-        Check.Within("faults with the available counters", Touch(session), 100, 110);
     }
 
     public static void FilesAreClosed()

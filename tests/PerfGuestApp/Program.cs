@@ -14,18 +14,12 @@ Check.Run("tracepoint", Tracepoints.Switches);
 Check.Run("system-calls", Tracepoints.SystemCalls);
 Check.Run("group", Tracepoints.OneCallForAGroup);
 
-Check.Run("regions", Regions.OfThreadsByThemselves);
-Check.Run("regions-of-a-process", Regions.OfAProcess);
-
 Check.Run("process", Targets.Process);
 Check.Run("inherited", Targets.Inherited);
-Check.Run("another-thread", Targets.AnotherThread);
 Check.Run("cpu", Targets.Cpus);
 
 Check.Run("switching", Life.Switching);
-Check.Run("reset", Life.Reset);
 Check.Run("refused", Life.Refused);
-Check.Run("optional", Life.Optional);
 Check.Run("descriptors", Life.FilesAreClosed);
 
 Check.Run("late-marked", Processors.Marked);

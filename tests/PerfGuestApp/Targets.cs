@@ -1,9 +1,8 @@
-using Picollo.Cpu;
 using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Checks targets other than the calling thread: the process, threads that start later, another thread, a CPU.</summary>
+/// <summary>Checks targets other than the calling thread: the process, threads that start later, a CPU.</summary>
 internal static class Targets
 {
     private const int Pages = 1000;
@@ -52,28 +51,6 @@ internal static class Targets
             ulong least = isInherited ? 3 * Pages : 0ul;
             Check.Within(isInherited ? "faults with inherited counters" : "faults without inherited counters", faults, least, least + (3 * ExtraFaults));
         }
-    }
-
-    public static void AnotherThread()
-    {
-        using var isRead = new ManualResetEventSlim();
-        using var go = new ManualResetEventSlim();
-        long id = 0;
-        Thread[] thread = Start(1, _ =>
-        {
-            id = CpuUsageReader.GetThreadId();
-            isRead.Set();
-            go.Wait();
-            Kernel.TouchFreshPages(Pages);
-        });
-        isRead.Wait();
-        using PerfEventCounterSession session = Faults.WithThread(id).Create();
-        session.Read();
-        Kernel.TouchFreshPages(Pages);
-        go.Set();
-        Join(thread);
-        session.Read();
-        Check.Within("faults of another thread", session.Counters[0].Delta.Value, Pages, Pages + ExtraFaults);
     }
 
     /// <summary>Counts all threads on a CPU, and the calling thread only while it runs on that CPU.</summary>

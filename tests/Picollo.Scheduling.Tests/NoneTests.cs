@@ -3,94 +3,75 @@ namespace Picollo.Scheduling.Tests;
 /// <summary>Tests <see cref="CpuTaskContext.None"/>, which runs bodies without a pool.</summary>
 public class NoneTests
 {
-    [Fact]
-    public void None_is_the_default_value() => default(CpuTaskContext).Should().Be(CpuTaskContext.None);
+    private static readonly CpuTaskContext None = CpuTaskContext.None;
 
     [Fact]
-    public void The_checkpoints_of_None_return_immediately()
+    public async Task The_checkpoints_and_outside_functions_of_None_run_synchronously_on_the_current_thread()
     {
-        CpuTaskContext cpu = CpuTaskContext.None;
+        Task<int> body = Body();
 
-        cpu.Checkpoint();
-        cpu.CheckpointAsync().IsCompleted.Should().BeTrue();
-        AwaitCheckpoints(cpu).IsCompletedSuccessfully.Should().BeTrue();
+        body.IsCompletedSuccessfully.Should().BeTrue();
+        (await body).Should().Be(3);
 
-        static async Task AwaitCheckpoints(CpuTaskContext cpu)
+        static async Task<int> Body()
         {
-            for (int i = 0; i < 100; i++)
+            Thread here = Thread.CurrentThread;
+            int calls = 0;
+            await None.CheckpointAsync();
+            None.Checkpoint();
+            await None.RunOutsideAsync(token =>
             {
-                await cpu.CheckpointAsync();
-            }
+                calls += IsHere(token) ? 1 : 0;
+                return Task.CompletedTask;
+            });
+            return calls + await None.RunOutsideAsync(token => Task.FromResult(IsHere(token) ? 2 : 0));
+
+            bool IsHere(CancellationToken token) => token == CancellationToken.None && Thread.CurrentThread == here;
         }
     }
 
     [Fact]
-    public void None_has_no_usage_no_name_and_no_cancellation()
+    public async Task None_has_no_usage_no_name_and_no_cancellation_and_equals_only_itself()
     {
-        (CpuTaskContext.None.GetCpuTime(), CpuTaskContext.None.WaitTime, CpuTaskContext.None.SliceCount).Should().Be((TimeSpan.Zero, TimeSpan.Zero, 0));
-        CpuTaskContext.None.Name.Should().BeEmpty();
-        CpuTaskContext.None.CancellationToken.Should().Be(CancellationToken.None);
-    }
+        (None.GetCpuTime(), None.WaitTime, None.SliceCount, None.Name).Should().Be((TimeSpan.Zero, TimeSpan.Zero, 0, ""));
+        None.CancellationToken.Should().Be(CancellationToken.None);
 
-    [Fact]
-    public async Task Outside_functions_of_None_get_no_cancellation()
-    {
-        CancellationToken token = new(canceled: true);
-
-        await CpuTaskContext.None.RunOutsideAsync(given => { token = given; return Task.CompletedTask; });
-
-        token.Should().Be(CancellationToken.None);
-        (await CpuTaskContext.None.RunOutsideAsync(given => Task.FromResult(given))).Should().Be(CancellationToken.None);
-    }
-
-    [Fact]
-    public async Task None_equals_only_itself()
-    {
-        CpuTaskContext none = CpuTaskContext.None;
         await using CpuWorkerPool pool = Pools.Create();
-        CpuTaskContext other = await pool.RunAsync(cpu => cpu).Soon();
-
-        none.GetHashCode().Should().Be(default(CpuTaskContext).GetHashCode());
-        none.Equals((object)CpuTaskContext.None).Should().BeTrue();
-        (none == default).Should().BeTrue();
-        (none != default).Should().BeFalse();
-        (none == other).Should().BeFalse();
-        (other == none).Should().BeFalse();
-        (none != other).Should().BeTrue();
-    }
-
-    [Fact]
-    public async Task None_calls_outside_functions_on_the_current_thread()
-    {
-        int thread = 0;
-
-        Task action = CpuTaskContext.None.RunOutsideAsync(_ =>
+        CpuTaskContext other = await pool.RunAsync(cpu => cpu).Soon(), another = await pool.RunAsync(cpu => cpu).Soon();
+        foreach (CpuTaskContext one in new[] { None, other, another })
         {
-            thread = Environment.CurrentManagedThreadId;
-            return Task.CompletedTask;
-        });
-        action.IsCompletedSuccessfully.Should().BeTrue();
-        thread.Should().Be(Environment.CurrentManagedThreadId);
+            CpuTaskContext same = one;
+            new[] { None, other, another }.Count(each => each == one).Should().Be(1);
+            ((one == same) && one.Equals((object)same) && one.GetHashCode() == same.GetHashCode() && !(one != same)).Should().BeTrue();
+        }
 
-        Task<int> function = CpuTaskContext.None.RunOutsideAsync(_ => Task.FromResult(Environment.CurrentManagedThreadId));
-        function.IsCompletedSuccessfully.Should().BeTrue();
-        (await function).Should().Be(thread);
+        None.Should().Be(default(CpuTaskContext));
     }
 
     [Fact]
-    public async Task An_outside_function_of_None_fails_as_it_does_with_a_pool()
+    public async Task An_outside_function_fails_in_the_same_way_with_and_without_a_pool()
     {
-        CpuTaskContext cpu = CpuTaskContext.None;
+        await using CpuWorkerPool pool = Pools.Create();
+        CpuTaskContext of = None;
+        await ShouldFail();
+        await pool.RunAsync(cpu =>
+        {
+            of = cpu;
+            return ShouldFail();
+        }).Soon();
 
-        cpu.Invoking(c => { _ = c.RunOutsideAsync((Func<CancellationToken, Task>)null!); }).Should().Throw<ArgumentNullException>();
-        cpu.Invoking(c => { _ = c.RunOutsideAsync((Func<CancellationToken, Task<int>>)null!); }).Should().Throw<ArgumentNullException>();
-        await ShouldFail<InvalidOperationException>(cpu.RunOutsideAsync(_ => (Task)null!));
-        await ShouldFail<InvalidOperationException>(cpu.RunOutsideAsync(_ => (Task<int>)null!));
-        await ShouldFail<FormatException>(cpu.RunOutsideAsync(Task (_) => throw new FormatException()));
-        await ShouldFail<FormatException>(cpu.RunOutsideAsync(Task<int> (_) => throw new FormatException()));
-        cpu.RunOutsideAsync(_ => Task.FromCanceled(new CancellationToken(canceled: true))).IsCanceled.Should().BeTrue();
+        async Task ShouldFail()
+        {
+            await With<ArgumentNullException>(() => of.RunOutsideAsync((Func<CancellationToken, Task>)null!));
+            await With<ArgumentNullException>(() => of.RunOutsideAsync((Func<CancellationToken, Task<int>>)null!));
+            await With<InvalidOperationException>(() => of.RunOutsideAsync(_ => (Task)null!));
+            await With<InvalidOperationException>(() => of.RunOutsideAsync(_ => (Task<int>)null!));
+            await With<FormatException>(() => of.RunOutsideAsync(Task (_) => throw new FormatException()));
+            await With<FormatException>(() => of.RunOutsideAsync(Task<int> (_) => throw new FormatException()));
+            await With<TaskCanceledException>(() => of.RunOutsideAsync(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
+        }
 
-        static Task ShouldFail<TException>(Task task)
-            where TException : Exception => task.Awaiting(t => t).Should().ThrowAsync<TException>();
+        static Task With<TException>(Func<Task> call)
+            where TException : Exception => FluentActions.Awaiting(call).Should().ThrowAsync<TException>();
     }
 }

@@ -1,28 +1,23 @@
 namespace Picollo.Scheduling.Tests;
 
-public class OptionsTests
+public class OptionsTests : OnePool
 {
     [Fact]
-    public void By_default_a_pool_uses_three_quarters_of_the_processors()
+    public async Task A_pool_uses_copies_of_the_options_or_the_defaults()
     {
         var options = new CpuWorkerPoolOptions();
-
-        options.WorkerCount.Should().Be(Math.Max(1, Environment.ProcessorCount * 3 / 4));
-        options.TimeSlice.Should().Be(TimeSpan.FromMilliseconds(10));
-        options.Name.Should().Be("CPU worker");
-    }
-
-    [Fact]
-    public async Task A_pool_uses_the_options_or_the_defaults()
-    {
+        (options.WorkerCount, options.TimeSlice, options.Name).Should()
+            .Be((Math.Max(1, Environment.ProcessorCount * 3 / 4), TimeSpan.FromMilliseconds(10), "CPU worker"));
+        new CpuWorkerPoolOptions { WorkerCount = 1 }.MaxExtraThreads.Should().Be(16);
+        new CpuWorkerPoolOptions { WorkerCount = 20 }.MaxExtraThreads.Should().Be(40);
         await using var plain = new CpuWorkerPool();
-        await using var other = new CpuWorkerPool(new CpuWorkerPoolOptions { WorkerCount = 3, Name = "other" });
+        (plain.WorkerCount, plain.Name).Should().Be((options.WorkerCount, "CPU worker"));
 
-        plain.WorkerCount.Should().Be(new CpuWorkerPoolOptions().WorkerCount);
-        plain.Name.Should().Be("CPU worker");
-        other.WorkerCount.Should().Be(3);
-        other.Name.Should().Be("other");
-        (await other.RunAsync(_ => Thread.CurrentThread.Name).Soon()).Should().BeOneOf("other 1", "other 2", "other 3");
+        (options.WorkerCount, options.Name) = (3, "before");
+        await using var other = new CpuWorkerPool(options);
+        (options.WorkerCount, options.Name) = (2, "after");
+        (other.WorkerCount, other.Name).Should().Be((3, "before"));
+        (await other.RunAsync(_ => Thread.CurrentThread.Name).Soon()).Should().BeOneOf("before 1", "before 2", "before 3");
     }
 
     [Fact]
@@ -30,172 +25,79 @@ public class OptionsTests
         FluentActions.Invoking(() => new CpuWorkerPool(null, () => throw new MeasurementUnavailableException("No clock.", MeasurementUnavailableCause.Unknown)))
             .Should().Throw<MeasurementUnavailableException>().WithMessage("No clock.");
 
-    [Theory]
-    [InlineData(int.MinValue, false)]
-    [InlineData(0, false)]
-    [InlineData(1, true)]
-    [InlineData(1024, true)]
-    [InlineData(1025, false)]
-    public void The_worker_count_must_be_from_1_to_1024(int count, bool isAllowed) =>
-        Check(() => new CpuWorkerPoolOptions { WorkerCount = count }.WorkerCount.Should().Be(count), nameof(CpuWorkerPoolOptions.WorkerCount), isAllowed);
-
-    [Theory]
-    [InlineData(-1, false)]
-    [InlineData(0, false)]
-    [InlineData(TimeSpan.TicksPerMillisecond - 1, false)]
-    [InlineData(TimeSpan.TicksPerMillisecond, true)]
-    [InlineData(10 * TimeSpan.TicksPerSecond, true)]
-    [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
-    public void A_slice_must_be_from_1_ms_to_10_s(long ticks, bool isAllowed) =>
-        Check(() => new CpuWorkerPoolOptions { TimeSlice = new TimeSpan(ticks) }.TimeSlice.Ticks.Should().Be(ticks), nameof(CpuWorkerPoolOptions.TimeSlice), isAllowed);
-
     [Fact]
-    public void By_default_a_task_has_the_slice_of_its_pool_and_normal_priority()
+    public void Values_outside_their_range_are_rejected()
     {
-        var options = new CpuTaskOptions();
+        TimeSpan tick = TimeSpan.FromTicks(1), least = TimeSpan.FromMilliseconds(1), most = TimeSpan.FromSeconds(10);
+        Check(value => new CpuWorkerPoolOptions { WorkerCount = value }.WorkerCount, "WorkerCount", [1, 1024], [int.MinValue, 0, 1025]);
+        Check(value => new CpuWorkerPoolOptions { MaxExtraThreads = value }.MaxExtraThreads, "MaxExtraThreads", [0, 1024], [-1, 1025]);
+        Check(value => new CpuWorkerPoolOptions { TimeSlice = value }.TimeSlice, "TimeSlice", [least, most],
+            [-tick, default, least - tick, most + tick]);
+        Check(value => new CpuTaskOptions { Slice = value }.Slice!.Value, "Slice", [least, most], [least - tick, most + tick]);
+        Check(value => new CpuTaskOptions { Priority = value }.Priority, "Priority", Enum.GetValues<CpuTaskPriority>(),
+            [(CpuTaskPriority)(-2), (CpuTaskPriority)2]);
+        FluentActions.Invoking(() => new CpuTaskOptions { Name = "" }).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = "" }).Should().Throw<ArgumentException>();
+        FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = null! }).Should().Throw<ArgumentNullException>();
 
-        (options.Name, options.Priority, options.Slice).Should().Be((null, CpuTaskPriority.Normal, null));
-    }
-
-    [Theory]
-    [InlineData(TimeSpan.TicksPerMillisecond - 1, false)]
-    [InlineData(TimeSpan.TicksPerMillisecond, true)]
-    [InlineData(10 * TimeSpan.TicksPerSecond, true)]
-    [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
-    public void The_slice_of_a_task_must_be_from_1_ms_to_10_s(long ticks, bool isAllowed) =>
-        Check(() => new CpuTaskOptions { Slice = new TimeSpan(ticks) }.Slice!.Value.Ticks.Should().Be(ticks), nameof(CpuTaskOptions.Slice), isAllowed);
-
-    [Theory]
-    [InlineData(-2, false)]
-    [InlineData(-1, true)]
-    [InlineData(1, true)]
-    [InlineData(2, false)]
-    public void A_priority_must_be_one_of_three(int priority, bool isAllowed) =>
-        Check(() => new CpuTaskOptions { Priority = (CpuTaskPriority)priority }.Priority.Should().Be((CpuTaskPriority)priority), nameof(CpuTaskOptions.Priority), isAllowed);
-
-    [Fact]
-    public void Options_of_a_pool_are_copied()
-    {
-        var options = new CpuWorkerPoolOptions { WorkerCount = 2, Name = "before" };
-        using var pool = new CpuWorkerPool(options);
-        options.WorkerCount = 3;
-        options.Name = "after";
-
-        (pool.WorkerCount, pool.Name).Should().Be((2, "before"));
+        static void Check<T>(Func<T, T> set, string name, T[] allowed, T[] rejected)
+        {
+            allowed.Select(set).Should().Equal(allowed);
+            foreach (T value in rejected)
+            {
+                FluentActions.Invoking(() => set(value)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName(name);
+            }
+        }
     }
 
     [Fact]
     public async Task Options_of_a_task_are_copied()
     {
-        await using CpuWorkerPool pool = Pools.Create();
-        var options = new CpuTaskOptions { Name = "before" };
+        var options = new CpuTaskOptions();
+        (options.Name, options.Priority, options.Slice).Should().Be((null, CpuTaskPriority.Normal, null));
+        options.Name = "before";
         Task<string> task;
-        using (Held.Worker(pool))
+        using (Held.Worker(Pool))
         {
-            task = pool.RunAsync(cpu => cpu.Name, options);
+            task = Pool.RunAsync(cpu => cpu.Name, options);
             options.Name = "after";
         }
 
         (await task.Soon()).Should().Be("before");
     }
 
-    [Theory]
-    [InlineData(1, 2_000)]
-    [InlineData(2_000, 1)]
-    public async Task A_task_with_its_own_slice_uses_it(int own, int pools)
+    [Fact]
+    public async Task A_task_with_its_own_slice_uses_it_even_while_a_longer_slice_continues()
     {
-        await using var pool = new CpuWorkerPool(new CpuWorkerPoolOptions { WorkerCount = 1, TimeSlice = TimeSpan.FromMilliseconds(pools) });
-        var options = new CpuTaskOptions { Slice = TimeSpan.FromMilliseconds(own) };
-        int slices = await pool.RunAsync(
+        await using CpuWorkerPool two = Pools.Create(workers: 2), shortly = Pools.Create(slice: Pools.Short);
+        Busy endless = Busy.Start(two);
+        await Task.Delay(20); // now the timer sleeps until the end of that slice
+
+        // No other task waits, so the next slice starts immediately. With the slices of the pool, eight would take longer than the deadline.
+        await two.RunAsync(
             async cpu =>
             {
-                var watch = System.Diagnostics.Stopwatch.StartNew();
-                while (watch.ElapsedMilliseconds < 100)
+                while (cpu.SliceCount < 8)
                 {
+                    await cpu.CheckpointAsync();
+                }
+            },
+            new CpuTaskOptions { Slice = Pools.Short }).Soon();
+        endless.Stop();
+        (await endless.Task.Soon()).Should().BeLessThan(8, "its slices are longer");
+
+        int slices = await shortly.RunAsync(
+            async cpu =>
+            {
+                for (int steps = 0; steps < 100; steps++)
+                {
+                    Pools.Spin(Pools.Short);
                     await cpu.CheckpointAsync();
                 }
 
                 return cpu.SliceCount;
             },
-            options).Soon();
-
-        // No other task waits, so the next slice starts immediately. On a busy machine, the timer is late.
-        slices.Should().BeInRange(own == 1 ? 2 : 1, own == 1 ? 101 : 1);
-    }
-
-    [Fact]
-    public async Task A_short_slice_ends_in_time_while_an_earlier_slice_continues()
-    {
-        await using CpuWorkerPool pool = Pools.Create(workers: 2);
-        var brief = new CpuTaskOptions { Slice = Pools.Short };
-        bool hasStarted = false, isDone = false;
-        Task<int> endless = pool.RunAsync(
-            cpu =>
-            {
-                while (!Volatile.Read(ref isDone))
-                {
-                    cpu.Checkpoint();
-                }
-
-                return cpu.SliceCount;
-            },
-            new CpuTaskOptions { Priority = CpuTaskPriority.High });
-        await Task.Delay(20); // now the timer sleeps until the end of that slice
-        Task stopped = pool.RunAsync(
-            cpu =>
-            {
-                while (!Volatile.Read(ref hasStarted))
-                {
-                    cpu.Checkpoint(); // the next task interrupts it, and it continues when the slice of that task ends
-                }
-
-                Volatile.Write(ref isDone, true);
-            },
-            brief);
-        Task next = pool.RunAsync(
-            cpu =>
-            {
-                Volatile.Write(ref hasStarted, true);
-                while (!Volatile.Read(ref isDone))
-                {
-                    cpu.Checkpoint();
-                }
-            },
-            brief);
-        await Task.WhenAll(stopped, next).Soon();
-
-        (await endless.Soon()).Should().Be(1, "its first slice has not ended");
-    }
-
-    [Fact]
-    public void An_empty_name_is_rejected()
-    {
-        FluentActions.Invoking(() => new CpuTaskOptions { Name = "" }).Should().Throw<ArgumentException>();
-        FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = "" }).Should().Throw<ArgumentException>();
-        FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = null! }).Should().Throw<ArgumentNullException>();
-    }
-
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task The_maximum_number_of_workers_starts_and_ends()
-    {
-        CpuWorkerPool pool = Pools.Create(workers: 1024);
-
-        await Task.WhenAll(Enumerable.Range(0, 3000).Select(_ => pool.RunAsync(_ => { }))).Soon();
-
-        await pool.DisposeAsync().AsTask().Soon();
-        pool.Statistics.CompletedCount.Should().Be(3000);
-    }
-
-    private static void Check(Action set, string name, bool isAllowed)
-    {
-        if (isAllowed)
-        {
-            set();
-        }
-        else
-        {
-            set.Should().Throw<ArgumentOutOfRangeException>().WithParameterName(name);
-        }
+            new CpuTaskOptions { Slice = Pools.Endless }).Soon();
+        slices.Should().Be(1);
     }
 }

@@ -1,7 +1,7 @@
 namespace Picollo.Scheduling.Tests;
 
 /// <summary>Each overload passes the options and the token.</summary>
-public class OverloadTests
+public class OverloadTests : OnePool
 {
     private static readonly int[] Items = [1];
 
@@ -26,15 +26,18 @@ public class OverloadTests
     [MemberData(nameof(Overloads))]
     public async Task An_overload_passes_the_options_and_the_token(string overload)
     {
-        await using CpuWorkerPool pool = Pools.Create();
         using var source = new CancellationTokenSource();
         string name = "";
-        await Calls[overload](pool, cpu => name = cpu.Name, new CpuTaskOptions { Name = "mine" }, source.Token).Soon();
+        await Calls[overload](
+            Pool,
+            cpu => name = $"{cpu.Name} {((CpuTask)SynchronizationContext.Current!).Priority}",
+            new CpuTaskOptions { Name = "mine", Priority = CpuTaskPriority.Low },
+            source.Token).Soon();
 
-        name.Should().Be("mine");
+        name.Should().Be("mine Low");
         foreach (CpuTaskOptions? options in new[] { new CpuTaskOptions(), null })
         {
-            Task task = Calls[overload](pool, _ => { }, options, new CancellationToken(canceled: true));
+            Task task = Calls[overload](Pool, _ => { }, options, new CancellationToken(canceled: true));
             await task.Ended();
             task.IsCanceled.Should().BeTrue();
         }
@@ -48,44 +51,39 @@ public class OverloadTests
     [Fact]
     public async Task A_lambda_or_a_method_binds_to_the_overload_for_its_kind()
     {
-        await using CpuWorkerPool pool = Pools.Create();
         var options = new CpuTaskOptions { Name = "sum", Priority = CpuTaskPriority.Low };
         CancellationToken token = CancellationToken.None;
         int ended = 0;
 
-        await pool.RunAsync(cpu => Work(cpu)).Soon();
-        await pool.RunAsync(cpu => Work(cpu), cancellationToken: token).Soon();
-        await pool.RunAsync(Work, options).Soon();
-        await pool.RunAsync(cpu => { Work(cpu); }, options, token).Soon();
-        await pool.RunAsync(cpu => { Work(cpu); return Task.CompletedTask; }).Soon();
-        await pool.RunAsync(async cpu => { await cpu.CheckpointAsync(); await Task.Yield(); Work(cpu); }).Soon();
-        await pool.RunAsync(async cpu => await WorkAsync(cpu), cancellationToken: token).Soon();
-        await pool.RunAsync(cpu => WorkAsync(cpu), options).Soon();
-        await pool.RunAsync(WorkAsync, options, token).Soon();
-        await pool.RunAsync(WorkAsync, cancellationToken: token).Soon();
-        ended.Should().Be(10);
+        await Pool.RunAsync(cpu => Work(cpu)).Soon();
+        await Pool.RunAsync(Work, options).Soon();
+        await Pool.RunAsync(cpu => { Work(cpu); return Task.CompletedTask; }).Soon();
+        await Pool.RunAsync(async cpu => { await cpu.CheckpointAsync(); await Task.Yield(); Work(cpu); }).Soon();
+        await Pool.RunAsync(async cpu => await WorkAsync(cpu), cancellationToken: token).Soon();
+        await Pool.RunAsync(WorkAsync, options, token).Soon();
+        ended.Should().Be(6);
 
         int[] results =
         [
-            await pool.RunAsync(_ => 1).Soon(),
-            await pool.RunAsync(Sum, cancellationToken: token).Soon(),
-            await pool.RunAsync(async cpu => { await cpu.CheckpointAsync(); return 1; }, options).Soon(),
-            await pool.RunAsync(cpu => SumAsync(cpu), cancellationToken: token).Soon(),
-            await pool.RunAsync(SumAsync, options, token).Soon(),
+            await Pool.RunAsync(_ => 1).Soon(),
+            await Pool.RunAsync(Sum, cancellationToken: token).Soon(),
+            await Pool.RunAsync(async cpu => { await cpu.CheckpointAsync(); return 1; }, options).Soon(),
+            await Pool.RunAsync(cpu => SumAsync(cpu), cancellationToken: token).Soon(),
+            await Pool.RunAsync(SumAsync, options, token).Soon(),
         ];
         results.Should().Equal(1, 1, 1, 1, 1);
+        (await Pool.RunAsync(_ => (string?)null).Soon()).Should().BeNull();
 
-        await pool.ForEachAsync(Items, (item, cpu) => Work(cpu)).Soon();
-        await pool.ForEachAsync(Items, (item, cpu) => { Work(cpu); }, options).Soon();
-        await pool.ForEachAsync(Items, async (item, cpu) => await WorkAsync(cpu), cancellationToken: token).Soon();
-        await pool.ForEachAsync(Items, (item, cpu) => WorkAsync(cpu), options, token).Soon();
-        await pool.ForEachAsync(Items, WorkOn).Soon();
-        await pool.ForEachAsync([1, 2], WorkOn, cancellationToken: token).Soon();
-        await pool.ForEachAsync(Items.ToAsyncEnumerable(), async (item, cpu) => { await Task.Yield(); Work(cpu); }).Soon();
-        await pool.ForEachAsync(Items.ToAsyncEnumerable(), WorkOn, options).Soon();
-        ended.Should().Be(19);
+        await Pool.ForEachAsync(Items, (item, cpu) => Work(cpu)).Soon();
+        await Pool.ForEachAsync(Items, async (item, cpu) => await WorkAsync(cpu), cancellationToken: token).Soon();
+        await Pool.ForEachAsync(Items, WorkOn).Soon();
+        await Pool.ForEachAsync([1, 2], WorkOn, cancellationToken: token).Soon();
+        await Pool.ForEachAsync(Items.ToAsyncEnumerable(), async (item, cpu) => { await Task.Yield(); Work(cpu); }).Soon();
+        await Pool.ForEachAsync(Items.ToAsyncEnumerable(), WorkOn, options).Soon();
+        ended.Should().Be(13);
 
-        FluentActions.Invoking(() => pool.RunAsync(cpu => throw new FormatException()).Soon().GetAwaiter().GetResult()).Should().Throw<FormatException>();
+        FluentActions.Invoking(() => Pool.RunAsync(cpu => throw new FormatException()).Soon().GetAwaiter().GetResult())
+            .Should().Throw<FormatException>();
 
         void Work(CpuTaskContext cpu)
         {

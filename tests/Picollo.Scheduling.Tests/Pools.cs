@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
@@ -57,6 +58,74 @@ internal static class Pools
         {
             (Environment.TickCount64 - start).Should().BeLessThan((long)Deadline.TotalMilliseconds, "the condition should become true");
         }
+    }
+
+    /// <summary>Calls the checkpoint of the given kind.</summary>
+    public static async Task CheckpointAsync(this CpuTaskContext cpu, bool isBlocking)
+    {
+        if (isBlocking)
+        {
+            cpu.Checkpoint();
+            return;
+        }
+
+        await cpu.CheckpointAsync();
+    }
+
+    /// <summary>Posts an action to the current task. Returns a task that ends after it.</summary>
+    public static Task Posted(Action? action = null)
+    {
+        var hasRun = new TaskCompletionSource();
+        SynchronizationContext.Current!.Post(
+            _ =>
+            {
+                action?.Invoke();
+                hasRun.SetResult();
+            },
+            null);
+        return hasRun.Task;
+    }
+
+    /// <summary>Creates a pool that fails to start a thread if as many threads as are available have started.</summary>
+    public static (CpuWorkerPool Pool, ConcurrentQueue<Thread> Started) CreateWithThreads(int workers, Func<int> available)
+    {
+        ConcurrentQueue<Thread> started = [];
+        var options = new CpuWorkerPoolOptions
+        {
+            WorkerCount = workers,
+            TimeSlice = Endless,
+            StartThread = thread =>
+            {
+                if (started.Count >= available())
+                {
+                    throw new OutOfMemoryException();
+                }
+
+                started.Enqueue(thread);
+                thread.UnsafeStart();
+            },
+        };
+        return (new CpuWorkerPool(options), started);
+    }
+
+    /// <summary>Waits until all tasks of the pool have ended or are outside the workers.</summary>
+    public static Task UntilIdle(this CpuWorkerPool pool) =>
+        Until(() => pool.Statistics.WaitingCount == 0 && pool.Statistics.GetRunningTasks().Count == 0);
+
+    /// <summary>Waits until an object is collected.</summary>
+    public static Task UntilCollected(WeakReference reference) => Until(() =>
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        return !reference.IsAlive;
+    });
+
+    /// <summary>Checks that all workers run tasks at the same time.</summary>
+    public static async Task AllWorkersShouldRun(this CpuWorkerPool pool, int workers)
+    {
+        using var all = new Barrier(workers);
+        Task<bool>[] tasks = [.. Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Deadline)))];
+        (await Task.WhenAll(tasks).Soon()).Should().OnlyContain(hasMet => hasMet);
     }
 
     /// <summary>Returns whether the calling thread belongs to the pool.</summary>

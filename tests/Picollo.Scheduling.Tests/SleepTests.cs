@@ -8,7 +8,7 @@ public class SleepTests
     [Fact]
     public void A_wake_up_at_the_start_of_a_sleep_is_not_lost()
     {
-        const int Rounds = 20_000, Distances = 50;
+        const int Rounds = 5_000, Distances = 50;
         var sleep = new Sleep();
         int round = 0, started = 0, ended = 0;
         var sleeper = new Thread(() =>
@@ -57,6 +57,7 @@ public class SleepTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_pulse_without_a_wake_up_does_not_end_the_sleep()
     {
         // Such a pulse arrives late, after an interrupt has ended the wait for it.

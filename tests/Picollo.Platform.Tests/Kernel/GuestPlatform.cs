@@ -1,51 +1,24 @@
 namespace Picollo.Platform.Tests.Kernel;
 
 /// <summary>The files of this machine from which an emulated machine is built.</summary>
-internal sealed record GuestPlatform
+/// <param name="Rid">The runtime identifier.</param>
+/// <param name="Emulator">The program of the emulator.</param>
+/// <param name="Machine">The emulator's arguments for the machine.</param>
+/// <param name="Console">The device of the console.</param>
+/// <param name="Debian">Debian's name of the architecture, which is also the folder of its kernel.</param>
+/// <param name="Compilers">The candidates, of which the first existing one is used.</param>
+/// <param name="Libraries">The folder of the C library for that architecture on this machine.</param>
+/// <param name="Loader">The path where programs of that architecture expect their loader.</param>
+internal sealed record GuestPlatform(
+    string Rid, string Emulator, string[] Machine, string Console, string Debian, string[] Compilers, string Libraries, string Loader)
 {
-    public static readonly GuestPlatform Arm64 = new()
-    {
-        Rid = "linux-arm64",
-        Emulator = "qemu-system-aarch64",
-        Machine = ["-M", "virt"],
-        Console = "ttyAMA0",
-        Debian = "arm64",
-        Compilers = ["aarch64-linux-gnu-gcc"],
-        Libraries = "/usr/aarch64-linux-gnu/lib",
-        Loader = "lib/ld-linux-aarch64.so.1",
-    };
+    public static readonly GuestPlatform Arm64 = new(
+        "linux-arm64", "qemu-system-aarch64", ["-M", "virt"], "ttyAMA0", "arm64",
+        ["aarch64-linux-gnu-gcc"], "/usr/aarch64-linux-gnu/lib", "lib/ld-linux-aarch64.so.1");
 
-    public static readonly GuestPlatform X64 = new()
-    {
-        Rid = "linux-x64",
-        Emulator = "qemu-system-x86_64",
-        Machine = [],
-        Console = "ttyS0",
-        Debian = "amd64",
-        Compilers = ["x86_64-linux-gnu-gcc", "gcc"],
-        Libraries = "/lib/x86_64-linux-gnu",
-        Loader = "lib64/ld-linux-x86-64.so.2",
-    };
-
-    public required string Rid { get; init; }
-
-    public required string Emulator { get; init; }
-
-    public required string[] Machine { get; init; }
-
-    public required string Console { get; init; }
-
-    /// <summary>Debian's name of the architecture, which is also the folder of its kernel.</summary>
-    public required string Debian { get; init; }
-
-    /// <summary>The candidates, of which the first existing one is used.</summary>
-    public required string[] Compilers { get; init; }
-
-    /// <summary>The folder of the C library for that architecture on this machine.</summary>
-    public required string Libraries { get; init; }
-
-    /// <summary>The path where programs of that architecture expect their loader.</summary>
-    public required string Loader { get; init; }
+    public static readonly GuestPlatform X64 = new(
+        "linux-x64", "qemu-system-x86_64", [], "ttyS0", "amd64",
+        ["x86_64-linux-gnu-gcc", "gcc"], "/lib/x86_64-linux-gnu", "lib64/ld-linux-x86-64.so.2");
 
     /// <summary>The kernels, busybox and modules of that architecture; see kernels.sh.</summary>
     public string Kernels => Path.Combine(Needs.KernelFolder, Debian);

@@ -11,7 +11,7 @@ public sealed partial class BenchmarkConsumerTests(PackageFixture packages)
     public void The_benchmark_of_the_readme_runs_with_the_package_in_its_own_process()
     {
         using var folder = new ConsumerFolder(packages);
-        var readme = Encoding.UTF8.GetString(packages.BenchmarkDotNet.Read("README.md")).ReplaceLineEndings("\n");
+        var readme = Encoding.UTF8.GetString(packages["Picollo.BenchmarkDotNet"].Read("README.md")).ReplaceLineEndings("\n");
         folder.Write("Aggregation.cs", Block(readme, "public class Aggregation"));
         folder.Write("Program.cs", Block(readme, "BenchmarkRunner.Run<Aggregation>"));
         folder.Write("Consumer.csproj", $"""

@@ -8,40 +8,15 @@ public sealed class PackageFixture : IDisposable
 {
     private readonly string _scratch = Directory.CreateTempSubdirectory("picollo-package-").FullName;
 
-    public PackageFixture()
-    {
-        Folder = Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") ?? PackNow();
-        Core = new Package(Folder, "Picollo");
-        Export = new Package(Folder, "Picollo.Export");
-        Diagnostics = new Package(Folder, "Picollo.Diagnostics");
-        Profiling = new Package(Folder, "Picollo.Profiling");
-        Scheduling = new Package(Folder, "Picollo.Scheduling");
-        AspNetCore = new Package(Folder, "Picollo.AspNetCore");
-        BenchmarkDotNet = new Package(Folder, "Picollo.BenchmarkDotNet");
-    }
+    public PackageFixture() => Folder = Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") ?? PackNow();
 
     /// <summary>The folder of packages, usable as a NuGet source.</summary>
     public string Folder { get; }
 
-    public Package Core { get; }
-
-    public Package Export { get; }
-
-    public Package Diagnostics { get; }
-
-    public Package Profiling { get; }
-
-    public Package Scheduling { get; }
-
-    public Package AspNetCore { get; }
-
-    public Package BenchmarkDotNet { get; }
-
-    /// <summary>The libraries. The tool is a separate package.</summary>
-    public IReadOnlyList<Package> All => [Core, Export, Diagnostics, Profiling, Scheduling, AspNetCore, BenchmarkDotNet];
-
     /// <summary>The version of all packages.</summary>
-    public string Version => Core.Version;
+    public string Version => this["Picollo"].Version;
+
+    public Package this[string id] => new(Folder, id);
 
     public void Dispose() => Directory.Delete(_scratch, recursive: true);
 

@@ -4,8 +4,12 @@ using System.IO.Compression;
 namespace Picollo.Platform.Tests.Package;
 
 /// <summary>Tests <c>build/release.sh check</c> on a generated repository. (Its other command, <c>reproduce</c>, packs twice.)</summary>
+[Trait("Category", "Slow")]
 public sealed class ReleaseScriptTests : IDisposable
 {
+    private const string NoSection = "CHANGELOG.md has no line '## [1.2.3] - YYYY-MM-DD'";
+    private const string Damaged = "artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged";
+
     private static readonly string[] Rids = ["linux-x64", "linux-arm64", "win-x64", "osx-x64", "osx-arm64"];
     private static readonly string[] Packages = ["Picollo", "Picollo.Export"];
 
@@ -27,69 +31,59 @@ public sealed class ReleaseScriptTests : IDisposable
               "src\\Picollo\\Picollo.csproj"
             ] } }
             """);
-        Pack("Picollo", [.. Rids.Select(rid => $"runtimes/{rid}/native/libpicollo_native.so")]);
+        Pack("Picollo", [.. LibrariesOf(Rids)]);
         Pack("Picollo.Export");
     }
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [FactNeeding(Need.Linux, Need.Unzip)]
-    public void A_consistent_repository_can_be_released() => Check("v1.2.3").Should().Be((0, $"v1.2.3 can be released: {Packages.Length} packages\n", ""));
+    public void A_consistent_repository_can_be_released() =>
+        Check("v1.2.3").Should().Be((0, $"v1.2.3 can be released: {Packages.Length} packages\n", ""));
 
     [TheoryNeeding(Need.Linux, Need.Unzip)]
     [InlineData("v1.2.4")]
     [InlineData("1.2.3")]
     [InlineData("v1.2.3-rc.1")]
     public void A_tag_of_another_version_is_rejected(string tag) =>
-        Rejection(tag).Should().Be($"error: the tag is {tag}, but the version in Directory.Build.props is 1.2.3\n");
+        ShouldReject($"the tag is {tag}, but the version in Directory.Build.props is 1.2.3", tag);
 
     [TheoryNeeding(Need.Linux, Need.Unzip)]
-    [InlineData("## [Unreleased]: 1.2.3")]
-    [InlineData("## [1.2.3]")]
-    [InlineData("## [1.2.3] - 2026-13-01")]
-    [InlineData("## [1x2.3] - 2026-12-01")]
-    [InlineData("## [1.2.30] - 2026-12-01")]
-    public void A_changelog_without_a_dated_section_is_rejected(string line)
+    [InlineData("CHANGELOG.md", "## [Unreleased]: 1.2.3", NoSection)]
+    [InlineData("CHANGELOG.md", "## [1.2.3]", NoSection)]
+    [InlineData("CHANGELOG.md", "## [1.2.3] - 2026-13-01", NoSection)]
+    [InlineData("CHANGELOG.md", "## [1x2.3] - 2026-12-01", NoSection)]
+    [InlineData("CHANGELOG.md", "## [1.2.30] - 2026-12-01", NoSection)]
+    [InlineData("docs/plots.md", "The packages are not on nuget.org yet.",
+        "documents state that the packages are not on nuget.org yet: docs/plots.md")]
+    [InlineData("artifacts/packages/Picollo.Export.1.2.3.nupkg", "PK", Damaged)]
+    [InlineData("artifacts/packages/Picollo.Export.1.2.3.nupkg", null, Damaged)]
+    public void An_unsuitable_file_is_rejected(string file, string? text, string error)
     {
-        Write("CHANGELOG.md", line + "\n");
+        File.Delete(PathOf(file));
+        if (text is not null)
+        {
+            Write(file, text + "\n");
+        }
 
-        Rejection("v1.2.3").Should().Be("error: CHANGELOG.md has no line '## [1.2.3] - YYYY-MM-DD'\n");
+        ShouldReject(error);
     }
 
     [FactNeeding(Need.Linux, Need.Unzip)]
-    public void A_missing_native_library_is_rejected()
+    public void Missing_native_libraries_and_all_other_errors_are_reported_together()
     {
-        Pack("Picollo", [.. Rids.Where(rid => rid != "osx-arm64").Select(rid => $"runtimes/{rid}/native/libpicollo_native.so")]);
+        Pack("Picollo", [.. LibrariesOf(Rids[..^1])]);
+        ShouldReject("Picollo.1.2.3.nupkg has no native library for osx-arm64");
 
-        Rejection("v1.2.3").Should().Be("error: Picollo.1.2.3.nupkg has no native library for osx-arm64\n");
-    }
-
-    [FactNeeding(Need.Linux, Need.Unzip)]
-    public void A_missing_or_damaged_package_is_rejected()
-    {
-        File.Delete(PathOf("artifacts/packages/Picollo.Export.1.2.3.nupkg"));
-        Rejection("v1.2.3").Should().Be("error: artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged\n");
-
-        Write("artifacts/packages/Picollo.Export.1.2.3.nupkg", "PK");
-        Rejection("v1.2.3").Should().Be("error: artifacts/packages/Picollo.Export.1.2.3.nupkg is missing or damaged\n");
-    }
-
-    [FactNeeding(Need.Linux, Need.Unzip)]
-    public void Documents_that_say_that_nothing_is_published_are_rejected()
-    {
-        Write("docs/plots.md", "The packages are not on nuget.org yet.\n");
-
-        Rejection("v1.2.3").Should().Be("error: documents state that the packages are not on nuget.org yet: docs/plots.md\n");
-    }
-
-    [FactNeeding(Need.Linux, Need.Unzip)]
-    public void All_errors_are_reported_together()
-    {
         Write("CHANGELOG.md", "");
         Pack("Picollo");
 
-        Rejection("v2").Split('\n').Should().HaveCount(8, "there is an error for the tag, the changelog and each of five libraries, and an empty last line");
+        Check("v2").Error.Split('\n').Should()
+            .HaveCount(8, "there is an error for the tag, the changelog and each of five libraries, and an empty last line");
     }
+
+    private static IEnumerable<string> LibrariesOf(IEnumerable<string> rids) =>
+        rids.Select(rid => $"runtimes/{rid}/native/libpicollo_native.so");
 
     private string PathOf(string name) => Path.Combine(_folder, name);
 
@@ -106,12 +100,7 @@ public sealed class ReleaseScriptTests : IDisposable
         }
     }
 
-    private string Rejection(string tag)
-    {
-        (int exitCode, string output, string error) = Check(tag);
-        (exitCode, output).Should().Be((1, ""));
-        return error;
-    }
+    private void ShouldReject(string error, string tag = "v1.2.3") => Check(tag).Should().Be((1, "", $"error: {error}\n"));
 
     private (int ExitCode, string Output, string Error) Check(string tag)
     {

@@ -1,5 +1,3 @@
-using System.IO.Compression;
-
 namespace Picollo.Platform.Tests.Package;
 
 /// <summary>Tests the tool <c>picollo</c>, installed from its package into an empty folder.</summary>
@@ -22,16 +20,5 @@ public sealed class ToolTests(PackageFixture packages)
         Tool.Run(picollo, folder.Path, NoChange, "hist", input, "--json").Should().StartWith("{\"kind\":\"summary\"").And.Contain("\"count\":100");
         Tool.Run(picollo, folder.Path, NoChange, "stat", "--json", "-c", "exit 0").Should()
             .Contain("\"exitCode\":0").And.NotContain("picollo_spawn", "the package contains the program that starts commands");
-    }
-
-    [Fact]
-    public void The_tool_needs_no_package_and_contains_the_native_library_of_this_platform()
-    {
-        using ZipArchive package = ZipFile.OpenRead(Directory.GetFiles(packages.Folder, "Picollo.Cli.*.nupkg").Single());
-        string nuspec = new StreamReader(package.GetEntry("Picollo.Cli.nuspec")!.Open()).ReadToEnd();
-
-        nuspec.Should().NotContain("<dependency ").And.Contain("<packageType name=\"DotnetTool\"");
-        package.Entries.Select(entry => entry.FullName).Should().Contain("tools/net10.0/any/Picollo.dll")
-            .And.Contain(name => name.Contains("picollo_native", StringComparison.Ordinal));
     }
 }

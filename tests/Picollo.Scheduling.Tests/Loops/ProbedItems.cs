@@ -14,6 +14,8 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
 
     public Exception? DisposalFailure { get; init; }
 
+    public Exception? EnumerationFailure { get; init; }
+
     /// <summary>The number of enumerations.</summary>
     public int Enumerations { get; private set; }
 
@@ -32,7 +34,7 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
     {
         Token = cancellationToken;
         Enumerations++;
-        return this;
+        return EnumerationFailure is null ? this : throw EnumerationFailure;
     }
 
     public async ValueTask<bool> MoveNextAsync()

@@ -56,29 +56,4 @@ public class FirstSliceTests
             }
         }).Soon();
     }
-
-    [Fact]
-    public async Task A_task_that_ran_in_its_first_slice_is_no_longer_short()
-    {
-        TimeSpan slice = TimeSpan.FromMilliseconds(20);
-        await using CpuWorkerPool pool = Pools.Create(slice: slice);
-
-        (TimeSpan cpuTime, bool isShort) = await pool.RunAsync(cpu =>
-        {
-            // Use the CPU time of a whole slice without a checkpoint, however long the machine takes.
-            while (cpu.GetCpuTime() < slice)
-            {
-                Thread.SpinWait(20);
-            }
-
-            while (cpu.SliceCount < 2)
-            {
-                cpu.Checkpoint();
-            }
-
-            return (cpu.GetCpuTime(), ((CpuTask)SynchronizationContext.Current!).IsShort);
-        }).Soon();
-
-        isShort.Should().BeFalse("it has used {0} of CPU time", cpuTime);
-    }
 }

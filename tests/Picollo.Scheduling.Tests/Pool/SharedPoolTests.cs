@@ -1,5 +1,3 @@
-using Picollo.Scheduling.Tests.Shared;
-
 namespace Picollo.Scheduling.Tests.Pool;
 
 /// <summary>The pool that the process shares. Tests must not change it.</summary>
@@ -30,7 +28,7 @@ public class SharedPoolTests
     }
 
     [Fact]
-    public async Task Disposing_the_shared_pool_does_not_end_it_or_cancel_tasks()
+    public async Task Disposing_the_shared_pool_does_not_end_it_or_cancel_tasks_even_in_its_own_task()
     {
         var goOn = new TaskCompletionSource();
         Task<int> before = CpuWorkerPool.Shared.RunAsync(async cpu =>
@@ -41,18 +39,12 @@ public class SharedPoolTests
         });
 
         await Task.Run(CpuWorkerPool.Shared.Dispose).Soon();
-        await CpuWorkerPool.Shared.DisposeAsync().AsTask().Soon();
+        await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.Dispose()).Soon();
+        await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.DisposeAsync().AsTask()).Soon();
         goOn.SetResult();
 
         (await before.Soon()).Should().Be(1);
         (await CpuWorkerPool.Shared.RunAsync(_ => 2).Soon()).Should().Be(2);
-    }
-
-    [Fact]
-    public async Task A_task_of_the_shared_pool_can_dispose_it_without_effect()
-    {
-        await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.Dispose()).Soon();
-        await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.DisposeAsync().AsTask()).Soon();
     }
 
     [Fact]
@@ -63,11 +55,4 @@ public class SharedPoolTests
 
         (await CpuWorkerPool.Shared.RunAsync(_ => 3).Soon()).Should().Be(3);
     }
-
-    /// <summary>The program ends although one of its tasks never ends.</summary>
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void The_shared_pool_starts_its_threads_at_first_use_and_they_do_not_keep_the_process_running() =>
-        Tool.Dotnet(Repository.Root, "exec", typeof(SharedPoolProgram).Assembly.Location, SharedPoolProgram.Verb).ReplaceLineEndings("\n")
-            .Should().Be($"0 threads before\n{new CpuWorkerPoolOptions().WorkerCount + 1} threads after\n");
 }

@@ -4,41 +4,31 @@ namespace Picollo.Scheduling.Tests.Pool;
 
 /// <summary>The order of short tasks. If each arriving task moved the running task behind all others, many tasks would share a worker,
 /// and each would take as long as all of them.</summary>
-public class ShortTasksTests
+public class ShortTasksTests : OnePool
 {
     [Fact]
     public async Task A_short_task_that_has_just_started_continues_before_tasks_that_were_already_waiting()
     {
-        await using CpuWorkerPool pool = Pools.Create();
         for (bool isSlow = true; isSlow;)
         {
             var watch = new Stopwatch();
 
-            List<string> order = await OrderWhenTaskArrives(pool, TimeSpan.Zero, watch);
+            List<string> order = await OrderWhenTaskArrives(Pool, TimeSpan.Zero, watch);
 
             isSlow = watch.Elapsed > Pools.Endless / 10;
             (isSlow || order.SequenceEqual(["running", "waiting", "coming"])).Should().BeTrue("the order is {0}", string.Join(", ", order));
         }
     }
 
-    [Fact]
-    public async Task A_short_task_that_has_run_for_a_tenth_of_a_slice_yields_to_an_arriving_task()
+    [Theory]
+    [InlineData(50, 0)]
+    [InlineData(0, 50)]
+    public async Task A_short_task_that_has_run_for_a_tenth_of_a_slice_yields_to_a_task_that_arrives_or_came_before(int before, int after)
     {
-        var slice = TimeSpan.FromMilliseconds(500);
-        await using CpuWorkerPool pool = Pools.Create(slice: slice);
+        await using CpuWorkerPool pool = Pools.Create(slice: TimeSpan.FromMilliseconds(500));
 
-        List<string> order = await OrderWhenTaskArrives(pool, slice / 10, new Stopwatch());
-
-        order.Should().Equal("waiting", "coming", "running");
-    }
-
-    [Fact]
-    public async Task A_short_task_that_is_asked_to_yield_earlier_yields_after_a_tenth_of_a_slice()
-    {
-        var slice = TimeSpan.FromMilliseconds(500);
-        await using CpuWorkerPool pool = Pools.Create(slice: slice);
-
-        List<string> order = await OrderWhenTaskArrives(pool, TimeSpan.Zero, new Stopwatch(), after: slice / 10);
+        List<string> order = await OrderWhenTaskArrives(
+            pool, TimeSpan.FromMilliseconds(before), new Stopwatch(), TimeSpan.FromMilliseconds(after));
 
         order.Should().Equal("waiting", "coming", "running");
     }
@@ -46,18 +36,17 @@ public class ShortTasksTests
     [Fact]
     public async Task Interrupted_tasks_do_not_interrupt_the_tasks_that_took_their_places()
     {
-        await using CpuWorkerPool pool = Pools.Create();
         Task? second = null, third = null;
         var order = new List<string>();
         for (bool isSlow = true; isSlow;)
         {
             order.Clear();
             var watch = Stopwatch.StartNew();
-            await pool.RunAsync(async cpu =>
+            await Pool.RunAsync(async cpu =>
             {
-                second = pool.RunAsync(async cpu =>
+                second = Pool.RunAsync(async cpu =>
                 {
-                    third = pool.RunAsync(_ => order.Add("third"));
+                    third = Pool.RunAsync(_ => order.Add("third"));
                     await cpu.CheckpointAsync();
                     order.Add("second");
                 });

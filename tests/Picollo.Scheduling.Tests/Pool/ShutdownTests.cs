@@ -3,184 +3,91 @@ using System.Runtime.CompilerServices;
 namespace Picollo.Scheduling.Tests.Pool;
 
 /// <summary>Draining and disposing of pools, and the state that remains.</summary>
-public class ShutdownTests
+public class ShutdownTests : OnePool
 {
     [Fact]
     public async Task Draining_waits_for_all_tasks_and_refuses_new_ones()
     {
-        CpuWorkerPool pool = Pools.Create();
+        await using CpuWorkerPool other = Pools.Create();
         int ended = 0;
-        using var held = Held.Worker(pool);
+        using var held = Held.Worker(Pool);
         for (int i = 0; i < 10; i++)
         {
-            _ = pool.RunAsync(async _ =>
+            _ = Pool.RunAsync(async _ =>
             {
                 await Task.Delay(1);
                 ended++;
             });
         }
 
-        Task drained = pool.DrainAsync();
-        Task again = pool.DrainAsync();
+        Task[] drained = [Pool.DrainAsync(), Pool.DrainAsync()];
 
-        pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>()
+        Pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>()
             .WithMessage("The pool '*' accepts no new tasks, because it is drained or disposed.*CpuWorkerPool*");
-        pool.Invoking(each => { _ = each.ForEachAsync([1], (_, _) => { }); }).Should().Throw<ObjectDisposedException>();
-        drained.IsCompleted.Should().BeFalse();
+        Pool.Invoking(each => { _ = each.ForEachAsync([1], (_, _) => { }); }).Should().Throw<ObjectDisposedException>();
+        (await other.RunAsync(_ => Pool.RunAsync(_ => { })).Ended()).Exception!.InnerException.Should().BeOfType<ObjectDisposedException>();
+        drained.Should().OnlyContain(task => !task.IsCompleted);
         await held.Release();
-        await drained.Soon();
-        await again.Soon();
-        ended.Should().Be(10);
-        pool.Statistics.CompletedCount.Should().Be(11);
+        await Task.WhenAll(drained).Soon();
+        (ended, Pool.Statistics.CompletedCount).Should().Be((10, 11));
     }
 
-    [Fact]
-    public async Task Tasks_can_start_other_tasks_while_the_pool_drains()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Draining_can_cancel_the_remaining_tasks_immediately_or_later_at_both_kinds_of_checkpoints(bool isLater)
     {
-        CpuWorkerPool pool = Pools.Create();
-        using var hasStarted = new ManualResetEventSlim();
-        using var go = new ManualResetEventSlim();
-        Task<int> task = pool.RunAsync(async _ =>
-        {
-            hasStarted.Set();
-            go.Await();
-            return await pool.RunAsync(_ => pool.RunAsync(_ => 5));
-        });
-        hasStarted.Await();
-
-        Task drained = pool.DrainAsync();
-        go.Set();
-
-        (await task.Soon()).Should().Be(5);
-        await drained.Soon();
-    }
-
-    [Fact]
-    public async Task A_task_of_another_pool_cannot_submit_tasks_while_the_pool_drains()
-    {
-        await using CpuWorkerPool other = Pools.Create();
-        CpuWorkerPool pool = Pools.Create();
-        using var held = Held.Worker(pool);
-        Task drained = pool.DrainAsync();
-
-        Task task = await other.RunAsync(_ => pool.RunAsync(_ => { })).Ended();
-
-        task.Exception!.InnerException.Should().BeOfType<ObjectDisposedException>();
-        await held.Release();
-        await drained.Soon();
-    }
-
-    [Fact]
-    public async Task Draining_can_cancel_the_remaining_tasks_later()
-    {
-        CpuWorkerPool pool = Pools.Create();
         using var patience = new CancellationTokenSource();
-        using var hasStarted = new ManualResetEventSlim();
-        Task running = pool.RunAsync(async cpu =>
-        {
-            hasStarted.Set();
-            while (true)
-            {
-                await cpu.CheckpointAsync();
-            }
-        });
-        hasStarted.Await();
-        using var held = Held.Worker(pool);
-        Task queued = pool.RunAsync(_ => { });
-        Task drained = pool.DrainAsync(patience.Token);
+        Busy running = Busy.Start(Pool, isBlocking: isLater);
+        using var held = Held.Worker(Pool);
+        Task queued = Pool.RunAsync(_ => { });
+        Task drained = Pool.DrainAsync(isLater ? patience.Token : new CancellationToken(canceled: true));
 
         await patience.CancelAsync();
 
         (await queued.Ended()).IsCanceled.Should().BeTrue();
         drained.IsCompleted.Should().BeFalse("a task has not ended yet");
         await held.Release();
-        (await running.Ended()).IsCanceled.Should().BeTrue();
+        (await running.Task.Ended()).IsCanceled.Should().BeTrue();
         await drained.Soon();
-        pool.Statistics.CanceledCount.Should().Be(2);
-        pool.Statistics.CompletedCount.Should().Be(1);
-    }
-
-    [Fact]
-    public async Task Draining_with_a_canceled_token_cancels_immediately()
-    {
-        CpuWorkerPool pool = Pools.Create();
-        using var held = Held.Worker(pool);
-        Task queued = pool.RunAsync(_ => { });
-
-        Task drained = pool.DrainAsync(new CancellationToken(canceled: true));
-
-        (await queued.Ended()).IsCanceled.Should().BeTrue();
-        await held.Release();
-        await drained.Soon();
-    }
-
-    [Fact]
-    public async Task A_pool_without_tasks_is_drained_and_disposed_immediately()
-    {
-        CpuWorkerPool pool = Pools.Create(workers: 2);
-
-        await pool.DrainAsync().Soon();
-        await pool.DisposeAsync().AsTask().Soon();
-        await Task.Run(pool.Dispose).Soon();
-
-        pool.Invoking(each => { _ = each.RunAsync(_ => { }); }).Should().Throw<ObjectDisposedException>();
+        (Pool.Statistics.CanceledCount, Pool.Statistics.CompletedCount).Should().Be((2, 1));
     }
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Disposing_cancels_waiting_tasks_and_waits_for_running_ones(bool isAsync)
+    public async Task Disposing_cancels_waiting_tasks_and_waits_for_running_ones_even_if_a_callback_fails(bool isAsync)
     {
-        CpuWorkerPool pool = Pools.Create();
-        using var held = Held.Worker(pool);
-        Task[] queued = [.. Enumerable.Range(0, 100).Select(_ => pool.RunAsync(_ => { }))];
+        using var unobserved = new Unobserved();
+        var wait = new TaskCompletionSource();
+        Task waiting = Pool.RunAsync(async cpu =>
+        {
+            using CancellationTokenRegistration failing = cpu.CancellationToken.Register(() => throw new FormatException(unobserved.Message));
+            await wait.Task;
+        });
+        using var held = Held.Worker(Pool);
+        Task[] queued = [.. Enumerable.Range(0, 100).Select(_ => Pool.RunAsync(_ => { }))];
 
-        Task disposed = isAsync ? pool.DisposeAsync().AsTask() : Task.Run(pool.Dispose);
+        Task disposed = isAsync ? Pool.DisposeAsync().AsTask() : Task.Run(Pool.Dispose);
 
         await Pools.Until(() => Array.TrueForAll(queued, task => task.IsCanceled));
+        await unobserved.IsReported();
         disposed.IsCompleted.Should().BeFalse();
+        wait.SetResult();
         await held.Release();
+        await waiting.Ended();
         await disposed.Soon();
-        pool.Statistics.CanceledCount.Should().Be(100);
-        pool.Statistics.WaitingCount.Should().Be(0);
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Disposing_cancels_tasks_that_were_set_aside(bool isBlocking)
-    {
-        CpuWorkerPool pool = Pools.Create();
-        Task aside = isBlocking
-            ? pool.RunAsync(void (CpuTaskContext cpu) =>
-            {
-                while (true)
-                {
-                    cpu.Checkpoint();
-                }
-            })
-            : pool.RunAsync(async cpu =>
-            {
-                while (true)
-                {
-                    await cpu.CheckpointAsync();
-                }
-            });
-        using var held = Held.Worker(pool);
-
-        Task disposed = pool.DisposeAsync().AsTask();
-        await held.Release();
-
-        (await aside.Ended()).IsCanceled.Should().BeTrue();
-        await disposed.Soon();
+        (Pool.Statistics.CanceledCount, Pool.Statistics.WaitingCount).Should().Be((100, 0));
     }
 
     [Fact]
-    public async Task A_task_that_would_wait_for_itself_gets_an_exception_immediately()
+    public async Task A_task_that_would_wait_for_itself_gets_an_exception_immediately_but_its_code_can_end_the_pool_later()
     {
-        await using CpuWorkerPool pool = Pools.Create(), other = Pools.Create();
+        await using CpuWorkerPool other = Pools.Create();
+        var hasEnded = new TaskCompletionSource();
+        Task disposed = Task.CompletedTask;
 
-        await pool.RunAsync(async cpu =>
+        await Pool.RunAsync(async cpu =>
         {
             IsRefused();
             await Task.Delay(1).ConfigureAwait(false);
@@ -191,27 +98,9 @@ public class ShutdownTests
                 return Task.CompletedTask;
             });
             await other.RunAsync(_ => IsRefused());
-            await pool.RunAsync(_ => IsRefused());
+            await Pool.RunAsync(_ => IsRefused());
+            disposed = Dispose();
         }).Soon();
-
-        await pool.DrainAsync().Soon();
-
-        void IsRefused()
-        {
-            pool.Invoking(each => { _ = each.DrainAsync(); }).Should().Throw<InvalidOperationException>().WithMessage("*wait for itself*");
-            pool.Invoking(each => { _ = each.DisposeAsync().AsTask(); }).Should().Throw<InvalidOperationException>();
-            pool.Invoking(each => each.Dispose()).Should().Throw<InvalidOperationException>();
-        }
-    }
-
-    [Fact]
-    public async Task Code_that_outlives_its_body_can_end_the_pool()
-    {
-        CpuWorkerPool pool = Pools.Create();
-        var hasEnded = new TaskCompletionSource();
-        Task disposed = Task.CompletedTask;
-
-        await pool.RunAsync(_ => { disposed = Dispose(); }).Soon();
         hasEnded.SetResult();
 
         await disposed.Soon();
@@ -219,29 +108,35 @@ public class ShutdownTests
         async Task Dispose()
         {
             await hasEnded.Task.ConfigureAwait(false);
-            await pool.DisposeAsync();
+            await Pool.DisposeAsync();
+        }
+
+        void IsRefused()
+        {
+            Pool.Invoking(each => { _ = each.DrainAsync(); }).Should().Throw<InvalidOperationException>().WithMessage("*wait for itself*");
+            Pool.Invoking(each => { _ = each.DisposeAsync().AsTask(); }).Should().Throw<InvalidOperationException>();
+            Pool.Invoking(each => each.Dispose()).Should().Throw<InvalidOperationException>();
         }
     }
 
     [Fact]
     public async Task Tasks_that_a_task_starts_while_the_pool_drains_run_from_any_thread()
     {
-        CpuWorkerPool pool = Pools.Create(workers: 2);
         await using CpuWorkerPool other = Pools.Create();
         var draining = new TaskCompletionSource();
         int ran = 0;
 
-        Task task = pool.RunAsync(async cpu =>
+        Task task = Pool.RunAsync(async cpu =>
         {
             await draining.Task;
-            await Child();
+            await Pool.RunAsync(_ => Child());
             await cpu.RunOutsideAsync(_ => Child());
             await other.RunAsync(_ => Child());
             await other.RunAsync(_ => other.RunAsync(_ => Child()));
             await Task.Delay(1).ConfigureAwait(false);
             await Child();
         });
-        Task drained = pool.DrainAsync();
+        Task drained = Pool.DrainAsync();
         draining.SetResult();
 
         await task.Soon();
@@ -249,17 +144,17 @@ public class ShutdownTests
         ran.Should().Be(5);
         await FluentActions.Awaiting(Child).Should().ThrowAsync<ObjectDisposedException>();
 
-        Task Child() => pool.RunAsync(_ => { ran++; });
+        Task Child() => Pool.RunAsync(_ => { ran++; });
     }
 
+    /// <summary>An example is a loop that posts its next iteration to the pool. The last task still runs.</summary>
     [Fact]
     public async Task Tasks_that_each_start_the_next_do_not_keep_each_other_alive()
     {
-        await using CpuWorkerPool pool = Pools.Create();
         List<WeakReference> started = [];
-        var ended = new TaskCompletionSource();
-        _ = pool.RunAsync(Link);
-        await ended.Task.Soon();
+        using ManualResetEventSlim hasStarted = new(), release = new();
+        _ = Pool.RunAsync(Link);
+        hasStarted.Await();
 
         await Pools.Until(() =>
         {
@@ -267,61 +162,19 @@ public class ShutdownTests
             return started.Count(each => each.IsAlive) < 5;
         });
 
+        release.Set();
+
         void Link(CpuTaskContext cpu)
         {
             started.Add(new WeakReference(SynchronizationContext.Current));
-            if (started.Count == 100)
+            if (started.Count < 100)
             {
-                ended.SetResult();
+                _ = Pool.RunAsync(Link);
+                return;
             }
-            else
-            {
-                _ = pool.RunAsync(Link);
-            }
-        }
-    }
 
-    [Fact]
-    public async Task The_exception_of_a_callback_on_the_token_is_an_unobserved_exception_and_does_not_prevent_the_end()
-    {
-        string message = $"{Guid.NewGuid()}";
-        bool isReported = false;
-        TaskScheduler.UnobservedTaskException += Report;
-        CpuWorkerPool pool = Pools.Create();
-        using var hasStarted = new ManualResetEventSlim();
-        var wait = new TaskCompletionSource();
-        Task waiting = pool.RunAsync(async cpu =>
-        {
-            using CancellationTokenRegistration failing = cpu.CancellationToken.Register(() => throw new FormatException(message));
             hasStarted.Set();
-            await wait.Task;
-        });
-        hasStarted.Await();
-        using var held = Held.Worker(pool);
-        Task queued = pool.RunAsync(_ => { });
-
-        Task disposed = pool.DisposeAsync().AsTask();
-
-        (await queued.Ended()).IsCanceled.Should().BeTrue();
-        await Pools.Until(() =>
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-            return Volatile.Read(ref isReported);
-        });
-        TaskScheduler.UnobservedTaskException -= Report;
-        wait.SetResult();
-        await held.Release();
-        await waiting.Ended();
-        await disposed.Soon();
-
-        void Report(object? sender, UnobservedTaskExceptionEventArgs unobserved)
-        {
-            if (unobserved.Exception.Flatten().InnerExceptions.Any(each => each.Message == message))
-            {
-                Volatile.Write(ref isReported, true);
-                unobserved.SetObserved();
-            }
+            release.Await();
         }
     }
 
@@ -331,22 +184,21 @@ public class ShutdownTests
     [InlineData("loop")]
     public async Task A_callback_on_the_token_can_wait_for_its_task(string canceled)
     {
-        CpuWorkerPool pool = Pools.Create();
         using var source = new CancellationTokenSource();
         using var hasStarted = new ManualResetEventSlim();
         using var isInCallback = new ManualResetEventSlim();
         var ended = new TaskCompletionSource();
         Task task = canceled == "loop"
-            ? pool.ForEachAsync([1], (int _, CpuTaskContext cpu) => Body(cpu), cancellationToken: source.Token)
-            : pool.RunAsync(Body, cancellationToken: source.Token);
+            ? Pool.ForEachAsync([1], (int _, CpuTaskContext cpu) => Body(cpu), cancellationToken: source.Token)
+            : Pool.RunAsync(Body, cancellationToken: source.Token);
         _ = task.ContinueWith(_ => ended.SetResult(), TaskScheduler.Default);
         hasStarted.Await();
 
-        Task cancellation = canceled == "pool" ? pool.DisposeAsync().AsTask() : Task.Run(source.Cancel);
+        Task cancellation = canceled == "pool" ? Pool.DisposeAsync().AsTask() : Task.Run(source.Cancel);
 
         await task.Ended();
         await cancellation.Soon();
-        await pool.DisposeAsync().AsTask().Soon();
+        await Pool.DisposeAsync().AsTask().Soon();
 
         async Task Body(CpuTaskContext cpu)
         {
@@ -368,23 +220,16 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task Registrations_of_an_ended_body_do_not_stay_on_the_token_of_the_pool()
+    public Task Registrations_of_an_ended_body_do_not_stay_on_the_token_of_the_pool()
     {
-        await using CpuWorkerPool pool = Pools.Create();
-        WeakReference captured = Register(pool);
-
-        await Pools.Until(() =>
-        {
-            GC.Collect();
-            return !captured.IsAlive;
-        });
+        return Pools.UntilCollected(Register());
 
         // A separate method, so that no reference remains on the stack.
         [MethodImpl(MethodImplOptions.NoInlining)]
-        static WeakReference Register(CpuWorkerPool pool)
+        WeakReference Register()
         {
             object captured = new();
-            pool.RunAsync(cpu => { _ = cpu.CancellationToken.Register(() => GC.KeepAlive(captured)); }).Soon().Wait();
+            Pool.RunAsync(cpu => { _ = cpu.CancellationToken.Register(() => GC.KeepAlive(captured)); }).Soon().Wait();
             return new WeakReference(captured);
         }
     }
@@ -418,24 +263,15 @@ public class ShutdownTests
     }
 
     [FactNeeding(Need.Linux)]
-    public async Task No_thread_with_the_name_of_the_pool_remains()
-    {
-        const int workers = 3;
-        CpuWorkerPool pool = Pools.Create(workers);
-        await pool.RunAsync(_ => { }).Soon();
-        await Pools.Until(() => CountThreads(pool.Name) == workers + 1); // and the timer
-
-        await pool.DisposeAsync().AsTask().Soon();
-
-        await Pools.Until(() => CountThreads(pool.Name) == 0);
-    }
-
-    [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public async Task No_thread_remains_after_many_pools_have_ended()
     {
+        await Pool.RunAsync(_ => { }).Soon();
+        await Pools.Until(() => ThreadNames().Count(name => name.StartsWith(Pool.Name + " ", StringComparison.Ordinal)) == 2); // and the timer
+
         // The pool ends while a thread looks for work or is about to sleep.
-        var pools = new HashSet<string>();
+        var pools = new HashSet<string> { Pool.Name };
+        await Pool.DisposeAsync();
         for (int i = 0; i < 300; i++)
         {
             CpuWorkerPool pool = Pools.Create(workers: 2);
@@ -460,8 +296,6 @@ public class ShutdownTests
 
         await Task.Run(late.WaitForWorker).Soon(); // no other thread wakes it
     }
-
-    private static int CountThreads(string pool) => ThreadNames().Count(name => name.StartsWith(pool + " ", StringComparison.Ordinal));
 
     private static List<string> ThreadNames()
     {

@@ -1,106 +1,9 @@
 namespace Picollo.Scheduling.Tests.Queue;
 
-/// <summary>Examples of the policy. The model tests check it in general.</summary>
+/// <summary>Tests the parts of the policy that the model does not have: blocked tasks, and the documented bound of the wait.</summary>
 public class CpuTaskQueueTests
 {
     private const long Slice = 10;
-
-    [Fact]
-    public void Tasks_are_ordered_by_priority_then_short_before_set_aside_then_arrival()
-    {
-        string[] order = ["high", "high aside", "normal 1", "normal 2", "normal aside", "low", "low aside"];
-        CpuTask[] tasks =
-        [
-            QueueTasks.Create("low aside", CpuTaskPriority.Low, isShort: false),
-            QueueTasks.Create("normal 1"),
-            QueueTasks.Create("high aside", CpuTaskPriority.High, isShort: false),
-            QueueTasks.Create("normal aside", isShort: false),
-            QueueTasks.Create("low", CpuTaskPriority.Low),
-            QueueTasks.Create("normal 2"),
-            QueueTasks.Create("high", CpuTaskPriority.High),
-        ];
-        var queue = new CpuTaskQueue(Slice);
-        Array.ForEach(tasks, queue.Add);
-
-        TakeAll(queue).Should().Equal(order);
-    }
-
-    [Fact]
-    public void A_task_interrupted_by_a_better_rank_is_the_first_of_its_line()
-    {
-        var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("aside 1", isShort: false));
-        queue.Add(QueueTasks.Create("new"));
-        queue.PutBack(QueueTasks.Create("interrupted", isShort: false));
-
-        TakeAll(queue).Should().Equal("new", "interrupted", "aside 1");
-    }
-
-    [Fact]
-    public void A_task_interrupted_by_its_own_rank_is_the_last_of_its_line()
-    {
-        var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("new 1"));
-        queue.Add(QueueTasks.Create("new 2"));
-        queue.PutBack(QueueTasks.Create("interrupted"));
-
-        TakeAll(queue).Should().Equal("new 1", "new 2", "interrupted");
-    }
-
-    [Theory]
-    [InlineData((4 * Slice) - 1, "short", false)]
-    [InlineData(4 * Slice, "aside", true)]
-    public void A_task_that_is_overtaken_for_four_slices_gets_a_whole_slice(long overtaken, string taken, bool whole)
-    {
-        var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("short", dueSince: 2));
-        queue.Add(QueueTasks.Create("aside", isShort: false, dueSince: 1));
-
-        queue.Take(ref overtaken, out bool isOvertaking, out bool isWhole)!.Name.Should().Be(taken);
-
-        (isOvertaking, isWhole).Should().Be((!whole, whole));
-        overtaken.Should().Be(whole ? 0 : (4 * Slice) - 1);
-    }
-
-    [Fact]
-    public void No_task_is_overtaken_if_no_other_rank_waits()
-    {
-        var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("short", dueSince: 1));
-        queue.Add(QueueTasks.Create("another", dueSince: 2));
-        long overtaken = 100 * Slice;
-
-        queue.Take(ref overtaken, out bool isOvertaking, out bool isWhole)!.Name.Should().Be("short");
-
-        (isOvertaking, isWhole, overtaken).Should().Be((false, false, 0L));
-    }
-
-    /// <summary>A task that waits because its worker is occupied for a long time is not overtaken.</summary>
-    [Fact]
-    public void Priorities_apply_regardless_of_the_waiting_time()
-    {
-        var queue = new CpuTaskQueue(Slice);
-        int[] priorities = [-1, 1, 1, 0, 0, -1];
-        foreach ((int i, int priority) in priorities.Index())
-        {
-            queue.Add(QueueTasks.Create($"{priority}", (CpuTaskPriority)priority, dueSince: i));
-        }
-
-        TakeAll(queue).Should().Equal("1", "1", "0", "0", "-1", "-1");
-    }
-
-    [Fact]
-    public void The_overtaken_task_that_has_waited_longest_runs_first()
-    {
-        var queue = new CpuTaskQueue(Slice);
-        queue.Add(QueueTasks.Create("high", CpuTaskPriority.High, dueSince: 50));
-        queue.Add(QueueTasks.Create("normal aside", isShort: false, dueSince: 20));
-        queue.Add(QueueTasks.Create("low", CpuTaskPriority.Low, dueSince: 10));
-        queue.Add(QueueTasks.Create("low aside", CpuTaskPriority.Low, isShort: false, dueSince: 30));
-        long overtaken = 4 * Slice;
-
-        queue.Take(ref overtaken, out _, out _)!.Name.Should().Be("low");
-    }
 
     [Fact]
     public void A_blocked_task_is_replaced_by_stopped_tasks_first_and_then_by_the_last_task_that_it_started()
@@ -111,8 +14,7 @@ public class CpuTaskQueueTests
         CpuTask child = CreateIn(blocked, "child", waitingSince: 1);
         CpuTask grandchild = CreateIn(child, "grandchild", waitingSince: 3);
         CpuTask stopped = QueueTasks.Create("stopped");
-        (stopped.WaitingSince, stopped.StoppedThread) =
-            (2, new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1));
+        (stopped.WaitingSince, stopped.StoppedThread) = (2, Stopped());
         CpuTask other = QueueTasks.Create("not started by a blocked task");
         other.WaitingSince = 4;
         CpuTask childOfOther = CreateIn(other, "child of it", waitingSince: 5);
@@ -147,28 +49,25 @@ public class CpuTaskQueueTests
     public void The_stopped_task_that_has_waited_longest_is_taken()
     {
         var queue = new CpuTaskQueue(Slice);
-        var thread = new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1);
         (string Name, long Since, bool Stopped)[] waiting = [("late", 3, true), ("early", 2, true), ("not stopped", 1, false)];
         foreach ((string name, long since, bool stopped) in waiting)
         {
             CpuTask task = QueueTasks.Create(name, isShort: name != "late");
-            task.WaitingSince = since;
-            task.StoppedThread = stopped ? thread : null;
+            (task.WaitingSince, task.StoppedThread) = (since, stopped ? Stopped() : null);
             queue.Add(task);
         }
 
-        Take().Should().Be("early");
-        Take().Should().Be("late");
-        queue.FindForBlocked().Should().BeNull();
-        queue.Count.Should().Be(1);
-
-        string Take()
+        foreach (string expected in new[] { "early", "late" })
         {
             CpuTask task = queue.FindForBlocked()!;
+            task.Name.Should().Be(expected);
             queue.Remove(task);
-            return task.Name;
         }
+
+        queue.FindForBlocked().Should().BeNull();
     }
+
+    private static WorkerThread Stopped() => new(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1);
 
     /// <summary>The documented bound: with k tasks before it, 5·⌈(k+1)/N⌉ slices, here of one unit each.</summary>
     [Theory]
@@ -210,28 +109,5 @@ public class CpuTaskQueueTests
         {
             wait.Should().BeLessThanOrEqualTo(5 * ((before + workers) / workers));
         }
-    }
-
-    [Theory]
-    [InlineData(CpuTaskPriority.Normal, true, CpuTaskPriority.Normal, false, true)]
-    [InlineData(CpuTaskPriority.Normal, true, CpuTaskPriority.Normal, true, true)]
-    [InlineData(CpuTaskPriority.Normal, false, CpuTaskPriority.Normal, false, false)]
-    [InlineData(CpuTaskPriority.Normal, false, CpuTaskPriority.Normal, true, false)]
-    [InlineData(CpuTaskPriority.High, false, CpuTaskPriority.Normal, true, true)]
-    [InlineData(CpuTaskPriority.Low, true, CpuTaskPriority.Normal, false, false)]
-    public void A_short_task_and_a_task_of_a_better_rank_interrupt(CpuTaskPriority waiting, bool isWaitingShort, CpuTaskPriority running, bool isRunningShort, bool interrupts) =>
-        CpuTaskQueue.Interrupts(QueueTasks.Create("waiting", waiting, isWaitingShort), QueueTasks.Create("running", running, isRunningShort))
-            .Should().Be(interrupts);
-
-    private static List<string> TakeAll(CpuTaskQueue queue)
-    {
-        var names = new List<string>();
-        long overtaken = 0;
-        while (queue.Take(ref overtaken, out _, out _) is { } task)
-        {
-            names.Add(task.Name);
-        }
-
-        return names;
     }
 }

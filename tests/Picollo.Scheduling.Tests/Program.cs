@@ -1,4 +1,0 @@
-using Picollo.Scheduling.Tests.Shared;
-using Picollo.Scheduling.Tests.Starvation;
-
-return args is [SharedPoolProgram.Verb] ? await SharedPoolProgram.Run() : await Starving.Run(args);
