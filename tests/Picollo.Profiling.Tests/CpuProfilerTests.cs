@@ -20,22 +20,30 @@ public class CpuProfilerTests
         using CpuProfiler first = CpuProfiler.Start(Fast);
         using CpuProfiler second = CpuProfiler.Start(Fast);
         first.Stop();
-        var method = new DynamicMethod("CompiledLater", null, [typeof(int)], typeof(CpuProfilerTests).Module, skipVisibility: true);
+        var method = new DynamicMethod("CompiledLater", typeof(ulong), [typeof(ulong)]);
         ILGenerator code = method.GetILGenerator();
-        for (int i = 0; i < 2; i++) // the second call is a tail call
-        {
-            code.Emit(OpCodes.Ldarg_0);
-            code.Emit(OpCodes.Call, ((Action<int>)CpuProfileTests.Burn).Method);
-        }
-
+        Label again = code.DefineLabel();
+        code.DeclareLocal(typeof(ulong));
+        code.MarkLabel(again);
+        code.Emit(OpCodes.Ldloc_0);
+        code.Emit(OpCodes.Ldc_I4_1);
+        code.Emit(OpCodes.Conv_I8);
+        code.Emit(OpCodes.Add);
+        code.Emit(OpCodes.Stloc_0);
+        code.Emit(OpCodes.Ldloc_0);
+        code.Emit(OpCodes.Ldarg_0);
+        code.Emit(OpCodes.Blt_Un, again);
+        code.Emit(OpCodes.Ldloc_0);
         code.Emit(OpCodes.Ret);
-        method.CreateDelegate<Action<int>>()(200);
-        Wait(second, 100);
+        var count = method.CreateDelegate<Func<ulong, ulong>>();
+        while (second.SampleCount < 200)
+        {
+            count(100_000_000);
+        }
 
         CpuProfile profile = second.Stop();
 
-        profile.GetMethods()
-            .Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.Value > 50);
+        profile.GetMethods().Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.OwnValue > 50);
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -133,31 +133,35 @@ public sealed class FlowTimelineTests : IDisposable
     });
 
     [Fact]
-    public void Samples_in_a_gap_belong_to_no_flow_and_are_counted_and_a_gap_ends_with_its_thread()
+    public void Samples_in_a_gap_belong_to_no_flow_and_are_counted()
     {
         using FlowRecorder small = FlowRecorder.Start(maxChunks: 1); // in addition to two for each log
         CpuUsageAsyncWatcher watcher = NewWatcher(Labels[0]);
-        FlowLog log = new(small, Thread, 0, before: null), next = new(small, Thread, 2000, before: null);
-        var timeline = new FlowTimeline(small);
-        timeline.Add(log);
-        for (int time = 1; time < 1000; time++)
-        {
-            log.Add(time, watcher);
-        }
+        FlowTimeline timeline = NewFullTimeline(small, watcher, out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(100), 127);
+        Take(samples, 5, 0x30);
+        Take(samples, 2000, 0x30);
+        log.Add(3000, watcher);
+        Take(samples, 3001, 0x30);
+        samples.Complete();
 
+        samples.Labels.Should().ContainSingle().Which.Value.SampleCount.Should().Be(2);
+        (samples.Unlabeled.SampleCount, samples.UnknownCount).Should().Be((1, 1));
+    }
+
+    [Fact]
+    public void A_gap_of_a_thread_ends_when_the_thread_ends()
+    {
+        CpuUsageAsyncWatcher watcher = NewWatcher();
+        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1);
+        FlowTimeline timeline = NewFullTimeline(small, watcher, out _);
+        var next = new FlowLog(small, Thread, 2000, before: null);
         next.Add(2001, watcher);
         timeline.Add(next);
+
         timeline.At(Thread, 1999).Should().BeNull();
         timeline.At(Thread, 2000).Should().BeEmpty("the next thread has not switched yet");
         timeline.At(Thread, 2001).Should().Equal(watcher);
-
-        var samples = new FlowSamples(timeline, new NodeBudget(100), 127);
-        Take(samples, 5, 0x30);
-        Take(samples, 1999, 0x30);
-        Take(samples, 2001, 0x30);
-        samples.Complete();
-        samples.Labels.Should().ContainSingle().Which.Value.SampleCount.Should().Be(2);
-        (samples.Unlabeled.SampleCount, samples.UnknownCount).Should().Be((1, 1));
     }
 
     [Fact]
@@ -404,6 +408,20 @@ public sealed class FlowTimelineTests : IDisposable
         }
 
         return chain.FirstOrDefault();
+    }
+
+    /// <summary>Creates a timeline with a log of 1,000 switches to a watcher, the last of which are lost.</summary>
+    private static FlowTimeline NewFullTimeline(FlowRecorder recorder, CpuUsageAsyncWatcher watcher, out FlowLog log)
+    {
+        log = new FlowLog(recorder, Thread, 0, before: null);
+        var timeline = new FlowTimeline(recorder);
+        timeline.Add(log);
+        for (int time = 1; time < 1000; time++)
+        {
+            log.Add(time, watcher);
+        }
+
+        return timeline;
     }
 
     private FlowSamples NewSamples(int nodes, KeptFlows? kept = null) => new(_timeline, new NodeBudget(nodes), 127, kept);

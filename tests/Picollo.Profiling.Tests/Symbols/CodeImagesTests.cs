@@ -49,12 +49,13 @@ public sealed class CodeImagesTests : IDisposable
     public void Code_without_a_name_has_its_module_and_the_start_of_its_function()
     {
         CodeImages images = New();
-        CpuProfileFrame[] frames = [.. Frames(images, Mapped(Path.GetFileName(Library)))];
+        CodeMapping mapping = Mapped(Path.GetFileName(Library));
+        CpuProfileFrame[] frames = [.. Frames(images, mapping with { Length = mapping.Length - Page })]; // the last page is not full of code
 
         frames.Should().Contain(frame => frame.Kind == CpuProfileFrameKind.Native && frame.Name.StartsWith("SystemNative_", StringComparison.Ordinal));
         string[] unnamed = [.. frames.Where(frame => frame.Kind == CpuProfileFrameKind.Unnamed).Select(frame => frame.Name).Distinct()];
         unnamed.Should().OnlyContain(name => name.StartsWith("libSystem.Native.so+0x", StringComparison.Ordinal));
-        unnamed.Length.Should().BeLessThan(frames.Length / 30, "not every address is a function");
+        unnamed.Length.Should().BeLessThan(frames.Length / 20, "not every address is a function");
     }
 
     [Fact]
