@@ -1,6 +1,7 @@
 namespace Picollo.Profiling.Tests;
 
 /// <summary>Compares the shares of the samples with the shares of CPU time that the profiled program measures.</summary>
+[Trait("Category", "Slow")]
 public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
 {
     private const int Samples = 10_000;

@@ -33,23 +33,6 @@ public class CpuProfileDifferenceTests
         change.MayBeRandom.Should().Be(lower < 0);
     }
 
-    /// <summary>Profiles of the same program: the interval contains the true change, 0, for at least 95 % of them.</summary>
-    [Theory]
-    [InlineData(0.002, 1000, 1000)]
-    [InlineData(0.05, 300, 3000)]
-    [InlineData(0.4, 100, 500)]
-    public void The_confidence_interval_has_the_stated_coverage(double share, int samplesBefore, int samplesAfter)
-    {
-        const int Cases = 2_000;
-        Random random = new(1);
-        int covered = Enumerable.Range(0, Cases).Count(_ => ShareChange.Compute(
-            new(Draw(samplesBefore), Draw(samplesAfter)), new(samplesBefore, samplesAfter), new(samplesBefore, samplesAfter)).MayBeRandom);
-
-        (covered / (double)Cases).Should().BeGreaterThan(0.94);
-
-        long Draw(int samples) => Enumerable.Range(0, samples).Count(_ => random.NextDouble() < share);
-    }
-
     [Fact]
     public void Shares_of_a_profile_without_samples_are_0_and_each_change_is_within_chance()
     {
@@ -64,7 +47,7 @@ public class CpuProfileDifferenceTests
     public void A_reversed_difference_has_opposite_changes() => Prop.ForAll<int>(seed =>
     {
         Random random = new(seed);
-        (CpuProfile a, CpuProfile b) = (Profiles.Random(random), Profiles.Random(random));
+        CpuProfile a = Profiles.Random(random), b = random.Next(4) == 0 ? a : Profiles.Random(random);
         Dictionary<CpuProfileFrame, CpuProfileMethodDifference> there = new CpuProfileDifference(a, b).GetMethods().ToDictionary(method => method.Frame);
         foreach (CpuProfileMethodDifference back in new CpuProfileDifference(b, a).GetMethods())
         {
@@ -73,18 +56,11 @@ public class CpuProfileDifferenceTests
             one.OwnShareChangeLower.Should().BeApproximately(-back.OwnShareChangeUpper, 1e-11);
             one.MayBeRandom.Should().Be(back.MayBeRandom);
             one.OwnShareChange.Should().BeInRange(-1, 1);
+            (a == b && (!one.MayBeRandom || one.OwnShareChange != 0)).Should().BeFalse("a profile does not differ from itself");
         }
 
         there.Values.Sum(method => method.OwnValueBefore).Should().Be(a.GetMethods().Sum(method => method.OwnValue));
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
-
-    [Fact]
-    public void A_profile_does_not_differ_from_itself() => Seeded.Run(20, random =>
-    {
-        CpuProfile profile = Profiles.Random(random);
-
-        new CpuProfileDifference(profile, profile).GetMethods().Should().NotContain(method => !method.MayBeRandom || method.OwnShareChange != 0);
-    });
 
     [Fact]
     public void Groups_of_processes_are_compared_without_their_IDs()
@@ -97,12 +73,5 @@ public class CpuProfileDifferenceTests
 
         static CpuProfile OfProcesses(params int[] ids) => Profiles.OfFrames(
             [.. ids.Select(id => (new[] { new CpuProfileFrame($"app (process {id})", "", CpuProfileFrameKind.Group), Profiles.Managed("Main") }, 3L)), ([], 1)]);
-    }
-
-    [Fact]
-    public void There_is_no_difference_without_a_profile()
-    {
-        FluentActions.Invoking(() => new CpuProfileDifference(null!, Profiles.Of())).Should().Throw<ArgumentNullException>().WithParameterName("before");
-        FluentActions.Invoking(() => new CpuProfileDifference(Profiles.Of(), null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
     }
 }

@@ -7,28 +7,12 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Profiling.Tests;
 
+/// <summary>Profiles of this process and of others. The methods of this process that use CPU time, and a quick test, are in
+/// <see cref="CpuProfileTests"/>.</summary>
+[Trait("Category", "Slow")]
 public class CpuProfilerTests
 {
     private static readonly CpuProfilerOptions Fast = new() { Frequency = 999 };
-    private static ulong _sink;
-
-    [FactNeeding(Need.PerfEvents)]
-    public void The_current_process_is_profiled_with_names()
-    {
-        using CpuProfiler profiler = CpuProfiler.Start(Fast);
-        Burn(milliseconds: 300);
-        CpuProfile profile = profiler.Stop();
-
-        profile.GetMethods().Should().Contain(method =>
-            method.Frame == new CpuProfileFrame(
-                "Picollo.Profiling.Tests.CpuProfilerTests.Burn", "Picollo.Profiling.Tests.dll", CpuProfileFrameKind.Managed)
-            && method.Value >= 100);
-        (profile.Frequency, profile.IncludesKernel).Should().Be((999, false));
-        profile.SampleCount.Should().BeGreaterThanOrEqualTo(200);
-        profile.Notes.Should().BeEmpty();
-        profile.CpuUsage!.Value.Total.Should().BePositive();
-        profiler.Stop().Should().BeSameAs(profile);
-    }
 
     [FactNeeding(Need.PerfEvents)]
     public void Two_profilers_of_this_process_both_have_names_of_later_methods()
@@ -63,15 +47,18 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_thread_that_waits_has_no_samples()
+    public void A_thread_that_waits_has_no_samples_and_flows_are_unknown_and_the_profile_can_be_written()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
 
         CpuProfile profile = process.Profile(Fast, 300);
 
         process.End();
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnValue > 250);
-        profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.Waiting", StringComparison.Ordinal));
+        ShouldContain(profile, "Profiled.Sixty", method => method.OwnValue > 250);
+        ShouldNotContain(profile, "Profiled.Waiting");
+        profile.Invoking(it => it.SplitByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*belongs to another process*");
+        profile.Invoking(it => it.FilterBy(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
+        Profiles.Json(Profiles.Read(Profiles.Written(profile))).Should().Be(Profiles.Json(profile));
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -91,7 +78,7 @@ public class CpuProfilerTests
     public void Unloaded_code_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-unloaded");
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
+        using CpuProfiler profiler = process.StartProfiler();
         process.Continue();
         Wait(profiler, 1000);
         CpuProfile profile = profiler.Stop();
@@ -99,26 +86,8 @@ public class CpuProfilerTests
         process.End();
         // Unloaded methods without names would be stubs.
         long stubs = profile.GetMethods().Where(method => method.Frame.Name == "[runtime stub]").Sum(method => method.OwnValue);
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnValue > stubs);
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("DynamicWork", StringComparison.Ordinal));
-        profile.ShouldHaveNamesOutsideLibraries();
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Functions_that_read_the_clock_have_names()
-    {
-        using CpuProfiler profiler = CpuProfiler.Start(Fast);
-        while (profiler.SampleCount < 300)
-        {
-            for (int i = 0; i < 10_000; i++)
-            {
-                _sink += (ulong)Stopwatch.GetTimestamp();
-            }
-        }
-
-        CpuProfile profile = profiler.Stop();
-
-        profile.GetMethods().Should().Contain(method => method.Frame.Module == "[vdso]" && method.Frame.Name.EndsWith("_clock_gettime", StringComparison.Ordinal));
+        ShouldContain(profile, "UnloadedCode.Work", method => method.OwnValue > stubs);
+        ShouldContain(profile, "DynamicWork");
         profile.ShouldHaveNamesOutsideLibraries();
     }
 
@@ -138,37 +107,10 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void The_profile_of_an_ended_process_has_names()
-    {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled");
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
-        Wait(profiler, 300);
-        process.End();
-
-        CpuProfile profile = profiler.Stop();
-
-        profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
-        profile.CpuUsage!.Value.Total.Should().BePositive();
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Children_of_a_process_are_not_in_its_profile()
-    {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-forked");
-
-        CpuProfile profile = process.Profile(Fast, 800);
-
-        process.End();
-        profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.RunFor", StringComparison.Ordinal));
-        profile.Root.Children.Should().NotContain(node => node.Frame.Kind == CpuProfileFrameKind.Group);
-    }
-
-    [FactNeeding(Need.PerfEvents)]
     public void The_samples_of_programs_before_and_after_exec_are_separate()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-exec");
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
+        using CpuProfiler profiler = process.StartProfiler();
         process.Continue();
         Wait(profiler, 300);
         CpuProfile profile = profiler.Stop();
@@ -212,7 +154,7 @@ public class CpuProfilerTests
         Directory.EnumerateFiles($"/proc/{process.Id}/fd").Select(file => new FileInfo(file).LinkTarget)
             .Should().Contain(map, "the runtime still writes the map that its environment requested");
         process.End();
-        profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
+        ShouldContain(profile, "Profiled.Sixty");
         File.Delete(map);
         File.Delete($"/tmp/perfinfo-{process.Id}.map");
     }
@@ -222,12 +164,8 @@ public class CpuProfilerTests
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
         process.Signal("STOP");
-        while (!File.ReadAllText($"/proc/{process.Id}/stat").Contains(") T ", StringComparison.Ordinal))
-        {
-            Thread.Sleep(10);
-        }
-
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
+        SpinWait.SpinUntil(() => File.ReadAllText($"/proc/{process.Id}/stat").Contains(") T ", StringComparison.Ordinal));
+        using CpuProfiler profiler = process.StartProfiler();
         process.Signal("CONT");
         Wait(profiler, 100);
         CpuProfile profile = profiler.Stop();
@@ -241,30 +179,20 @@ public class CpuProfilerTests
     public void Two_profilers_of_a_process_both_have_names_and_leave_no_map()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
-        using CpuProfiler first = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
+        using CpuProfiler first = process.StartProfiler();
         File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse("it is unlinked during the profile");
-        using CpuProfiler second = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = process.Id });
+        using CpuProfiler second = process.StartProfiler();
         Wait(first, 100);
         Wait(second, 100);
 
         foreach (CpuProfile profile in (CpuProfile[])[second.Stop(), first.Stop()])
         {
             profile.Notes.Should().BeEmpty();
-            profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
+            ShouldContain(profile, "Profiled.Sixty");
         }
 
         process.End();
         File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse();
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Tiers_are_separate_functions_on_request()
-    {
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ShowTiers = true });
-        Burn(milliseconds: 100);
-
-        profiler.Stop().GetMethods().Should().Contain(method =>
-            method.Frame.Name.StartsWith("Picollo.Profiling.Tests.CpuProfilerTests.Burn [", StringComparison.Ordinal));
     }
 
     [FactNeeding(Need.KernelCounters)]
@@ -306,103 +234,39 @@ public class CpuProfilerTests
             Directory.EnumerateFiles("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget is { } target
                 && (target.Contains("perf_event", StringComparison.Ordinal) || target.Contains("/perf-", StringComparison.Ordinal))),
             File.ReadLines("/proc/self/maps").Count(line => line.Contains("perf_event", StringComparison.Ordinal)),
-            Directory.EnumerateDirectories("/proc/self/task").Count(thread =>
-                NameOf(thread).StartsWith("Picollo profile", StringComparison.Ordinal)),
+            new Picollo.Cpu.ProcessThreads().Read().Count(thread => thread.Name.StartsWith("Picollo profile", StringComparison.Ordinal)),
             Directory.EnumerateFiles("/tmp", $"perf-{Environment.ProcessId}.map").Count(),
         ];
-
-        static string NameOf(string thread)
-        {
-            try
-            {
-                return File.ReadAllText(Path.Combine(thread, "comm"));
-            }
-            catch (IOException)
-            {
-                return ""; // the process has exited since it was listed
-            }
-        }
-    }
-
-    [Fact]
-    public void A_disposed_profiler_has_no_profile()
-    {
-        if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
-        {
-            failure.Message.Should().NotBeEmpty();
-            return;
-        }
-
-        profiler.Dispose();
-        profiler.Dispose();
-
-        profiler.Invoking(it => it.Stop()).Should().Throw<ObjectDisposedException>();
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_process_that_does_not_exist_is_reported()
+    public void A_missing_process_and_a_thread_are_reported()
     {
-        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out MeasurementUnavailableException? failure).Should().BeFalse();
-
-        profiler.Should().BeNull();
-        failure!.Message.Should().Be($"There is no process {int.MaxValue}; it may have exited.");
-        FluentActions.Invoking(() => CpuProfiler.Start(new CpuProfilerOptions { ProcessId = int.MaxValue }))
+        CpuProfilerOptions missing = new() { ProcessId = int.MaxValue };
+        FailureOf(missing).Message.Should().Be($"There is no process {int.MaxValue}; it may have exited.");
+        FluentActions.Invoking(() => CpuProfiler.Start(missing))
             .Should().Throw<MeasurementUnavailableException>().Which.ErrorNumber.Should().Be(Errno.ESRCH);
-    }
 
-    [FactNeeding(Need.Linux)]
-    public void A_thread_is_not_mistaken_for_a_process()
-    {
         int process = Environment.ProcessId;
         int thread = Directory.EnumerateDirectories($"/proc/{process}/task").Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))
             .First(id => id != process);
+        FailureOf(new() { ProcessId = thread }).Message
+            .Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
 
-        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out MeasurementUnavailableException? failure).Should().BeFalse();
-
-        failure!.Message.Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void Later_changes_of_the_options_have_no_effect()
-    {
-        CpuProfilerOptions options = new() { Frequency = 999 };
-        using CpuProfiler profiler = CpuProfiler.Start(options);
-        options.Frequency = 1;
-
-        profiler.Stop().Frequency.Should().Be(999);
-    }
-
-    [Theory]
-    [InlineData(0)]
-    [InlineData(-1)]
-    [InlineData(10_001)]
-    public void A_frequency_out_of_range_is_rejected(int frequency) =>
-        FluentActions.Invoking(() => new CpuProfilerOptions { Frequency = frequency }).Should().Throw<ArgumentOutOfRangeException>()
-            .WithParameterName("Frequency");
-
-    [Fact]
-    public void A_process_ID_out_of_range_is_rejected() =>
-        FluentActions.Invoking(() => new CpuProfilerOptions { ProcessId = 0 }).Should().Throw<ArgumentOutOfRangeException>()
-            .WithParameterName("ProcessId");
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void Burn(int milliseconds)
-    {
-        long end = CpuUsageReader.GetThreadTimeNanoseconds() + (milliseconds * 1_000_000L);
-        while (CpuUsageReader.GetThreadTimeNanoseconds() < end)
+        static MeasurementUnavailableException FailureOf(CpuProfilerOptions options)
         {
-            for (int i = 0; i < 100_000; i++)
-            {
-                _sink = (_sink * 6364136223846793005) + (ulong)i;
-            }
+            CpuProfiler.TryStart(options, out CpuProfiler? profiler, out MeasurementUnavailableException? failure).Should().BeFalse();
+            profiler.Should().BeNull();
+            return failure!;
         }
     }
 
-    private static void Wait(CpuProfiler profiler, long samples)
-    {
-        while (profiler.SampleCount < samples)
-        {
-            Thread.Sleep(20);
-        }
-    }
+    private static void ShouldContain(CpuProfile profile, string name, Predicate<CpuProfileMethod>? condition = null) =>
+        profile.GetMethods()
+        .Should().Contain(method => method.Frame.Name.EndsWith(name, StringComparison.Ordinal) && (condition == null || condition(method)));
+
+    private static void ShouldNotContain(CpuProfile profile, string name) =>
+        profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith(name, StringComparison.Ordinal));
+
+    private static void Wait(CpuProfiler profiler, long samples) => SpinWait.SpinUntil(() => profiler.SampleCount >= samples);
 }

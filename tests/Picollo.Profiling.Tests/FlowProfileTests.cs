@@ -5,58 +5,10 @@ using Picollo.Cpu;
 namespace Picollo.Profiling.Tests;
 
 /// <summary>Profiles by flow and by route.</summary>
-public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
+[Trait("Category", "Slow")]
+public class FlowProfileTests
 {
-    private const int Flows = 32;
-
-    private static readonly FlowLabel Sixty = new("GET", "/sixty");
-    private static readonly FlowLabel Forty = new("GET", "/forty");
-
     private static ulong _sink;
-
-    [TheoryNeeding(Need.PerfEvents)]
-    [InlineData(false)]
-    [InlineData(true)] // an ordinary user samples threads instead of CPUs
-    public async Task Concurrent_flows_that_wait_never_mix(bool asOrdinaryUser)
-    {
-        using CpuProfiler profiler = asOrdinaryUser ? AsUser.WithoutPerfMonitoring(Start) : Start();
-        Task[] all = [.. Enumerable.Range(0, Flows).Select(i => Task.Run(() => i % 2 == 0 ? Handle(Sixty, BurnSixty, 6) : Handle(Forty, BurnForty, 4)))];
-        await Task.WhenAll(all);
-        CpuProfile profile = profiler.Stop();
-
-        IReadOnlyList<CpuProfile> parts = profile.SplitByRoute();
-        foreach (CpuProfile part in parts)
-        {
-            output.WriteLine($"{part.Label}: {part.SampleCount}");
-        }
-
-        CpuProfile sixty = parts.Should().ContainSingle(part => part.HttpMethod == "GET" && part.Route == "/sixty").Subject;
-        CpuProfile forty = parts.Should().ContainSingle(part => part.HttpMethod == "GET" && part.Route == "/forty").Subject;
-        SamplesOf(sixty, nameof(BurnForty)).Should().Be(0);
-        SamplesOf(forty, nameof(BurnSixty)).Should().Be(0);
-        parts.Sum(part => part.Value).Should().Be(profile.Value);
-        parts.Where(part => part.Route == CpuProfile.NoRequest).Sum(part => SamplesOf(part, nameof(BurnSixty)) + SamplesOf(part, nameof(BurnForty)))
-            .Should().Be(0);
-        sixty.Value.Should().BeGreaterThan(forty.Value);
-
-        static CpuProfiler Start() => CpuProfiler.Start(new CpuProfilerOptions { Frequency = 4999 });
-
-        async Task Handle(FlowLabel label, Action burn, int milliseconds)
-        {
-            using var watcher = new CpuUsageAsyncWatcher { Label = new FlowLabel("GET", "(no endpoint)") };
-            for (int i = 0; i < 10; i++)
-            {
-                await (i % 3 == 0 ? Task.Delay(1) : Task.Run(() => { }));
-                long start = watcher.GetTotalNanoseconds();
-                while (watcher.GetTotalNanoseconds() - start < milliseconds * 1_000_000)
-                {
-                    burn();
-                }
-
-                watcher.Label = label;
-            }
-        }
-    }
 
     [FactNeeding(Need.PerfEvents)]
     public async Task A_watcher_counts_the_samples_of_its_flow_until_it_is_stopped()
@@ -119,30 +71,6 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         thread.Join();
 
         SamplesOf(profile.FilterBy(watcher!), nameof(BurnSixty)).Should().Be(SamplesOf(profile, nameof(BurnSixty))).And.BePositive();
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void Nothing_is_recorded_before_and_after_a_profile()
-    {
-        FlowRecorder.IsActive.Should().BeFalse();
-        using (CpuProfiler profiler = CpuProfiler.Start())
-        {
-            FlowRecorder.IsActive.Should().BeTrue();
-        }
-
-        FlowRecorder.IsActive.Should().BeFalse();
-    }
-
-    [FactNeeding(Need.PerfEvents)]
-    public void The_flows_of_another_process_are_unknown()
-    {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
-
-        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 20);
-
-        process.End();
-        profile.Invoking(it => it.SplitByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*belongs to another process*");
-        profile.Invoking(it => it.FilterBy(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
     }
 
     private static long SamplesOf(CpuProfile profile, string method) =>

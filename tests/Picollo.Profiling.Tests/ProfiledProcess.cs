@@ -43,6 +43,9 @@ internal sealed class ProfiledProcess : IDisposable
         return profiler.Stop();
     }
 
+    /// <summary>Starts a profiler of the process with many samples.</summary>
+    public CpuProfiler StartProfiler() => CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999, ProcessId = Id });
+
     /// <summary>Lets the process continue or end, and returns its measurements: nanoseconds by method.</summary>
     public Dictionary<string, long> End()
     {

@@ -71,8 +71,36 @@ internal static class Profiles
 
     public static string Json(CpuProfile profile)
     {
-        using StringWriter json = new();
+        using StringWriter json = new() { NewLine = "\r\n" }; // the format has the line ends of Unix
         profile.WriteJson(json);
         return json.ToString();
     }
+
+    /// <summary>Returns the text that a method writes, with the line ends of Unix.</summary>
+    public static string Text(Action<TextWriter> write)
+    {
+        using StringWriter text = new() { NewLine = "\n" };
+        write(text);
+        return text.ToString();
+    }
+
+    public static void ShouldBeGolden(this string output, string name)
+    {
+        string path = Path.Combine(Repository.Root, $"tests/Picollo.Profiling.Tests/Output/{name}.txt");
+        if (Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1")
+        {
+            File.WriteAllText(path, output);
+        }
+
+        output.Should().Be(File.ReadAllText(path).ReplaceLineEndings("\n"), $"PICOLLO_APPROVE=1 with this test writes {path}");
+    }
+
+    /// <summary>Asserts that all samples without a name are in local functions of native libraries, which have no symbols. Their number
+    /// depends on the machine.</summary>
+    public static void ShouldHaveNamesOutsideLibraries(this CpuProfile profile) =>
+        profile.GetMethods()
+            .Where(method => method.OwnValue > 0 && method.Frame.Kind == CpuProfileFrameKind.Unnamed
+                && !method.Frame.Module.Contains(".so", StringComparison.Ordinal))
+            .Select(method => $"{method.Frame.Name}: {method.OwnValue} of {profile.SampleCount}")
+            .Should().BeEmpty();
 }

@@ -4,7 +4,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>Tests the directory and the environment of commands, with picollo_spawn and without it.</summary>
+/// <summary>Tests the directory, the environment and the input of commands, with picollo_spawn and without it.</summary>
+[Trait("Category", "Slow")]
 public sealed class CommandSettingsTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-settings").FullName;
@@ -14,7 +15,6 @@ public sealed class CommandSettingsTests : IDisposable
     [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
     [InlineData(true)]
     [InlineData(false)]
-    [Trait("Category", "Slow")]
     public void A_command_has_the_directory_and_the_changed_environment(bool isHeld)
     {
         Environment.SetEnvironmentVariable("PICOLLO_KEPT", "kept");
@@ -34,7 +34,6 @@ public sealed class CommandSettingsTests : IDisposable
     [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
     [InlineData(true)]
     [InlineData(false)]
-    [Trait("Category", "Slow")]
     public void A_relative_path_of_the_program_is_relative_to_the_directory_of_this_process(bool isHeld)
     {
         string program = Script("tool", "pwd > seen");
@@ -47,7 +46,6 @@ public sealed class CommandSettingsTests : IDisposable
 
     /// <summary>The system resolves a link before <c>..</c>, so the path must not be shortened.</summary>
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    [Trait("Category", "Slow")]
     public void A_path_of_the_program_through_a_link_is_not_shortened()
     {
         Directory.CreateDirectory($"{_folder}/version/app");
@@ -61,7 +59,6 @@ public sealed class CommandSettingsTests : IDisposable
     [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
     [InlineData(true)]
     [InlineData(false)]
-    [Trait("Category", "Slow")]
     public void A_name_is_looked_up_in_the_PATH_of_the_command_if_the_command_is_held(bool isHeld)
     {
         Script("picollo-tool", "exit 4");
@@ -80,40 +77,65 @@ public sealed class CommandSettingsTests : IDisposable
     [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
     [InlineData(true)]
     [InlineData(false)]
-    [Trait("Category", "Slow")]
-    public void A_missing_directory_is_reported(bool isHeld) => Create(isHeld, directory: "/picollo/none").Invoking(meter => meter.Run("true"))
-        .Should().Throw<Win32Exception>().WithMessage("working directory /picollo/none: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
-
-    [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void A_variable_that_is_too_long_for_the_system_is_an_error_of_the_command(bool isHeld) =>
-        Create(isHeld, new() { ["LONG"] = new string('x', 1 << 18) }).Invoking(meter => meter.Run("true"))
-            .Should().Throw<Win32Exception>().WithMessage("true: Argument list too long").Which.NativeErrorCode.Should().Be(Errno.E2BIG);
-
-    [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void The_input_file_may_be_open_for_writing(bool isHeld)
+    public void A_command_that_cannot_start_is_reported(bool isHeld)
     {
-        using FileStream open = new($"{_folder}/input", FileMode.Create, FileAccess.ReadWrite, FileShare.ReadWrite);
-        open.Write("seen"u8);
-        open.Flush();
-
-        Create(isHeld, input: open.Name).Run("/bin/sh", "-c", "[ $(cat) = seen ]").ExitCode.Should().Be(0);
+        CommandMeter tooLong = Create(isHeld, new() { ["LONG"] = new string('x', 1 << 18) }), elsewhere = Create(isHeld, directory: "/picollo/none");
+        foreach ((CommandMeter meter, string program, string message, int error) in ((CommandMeter, string, string, int)[])
+        [
+            (Create(isHeld), "picollo-no-such-program", "picollo-no-such-program: No such file or directory", Errno.ENOENT),
+            (Create(isHeld), "/etc/passwd/none", "/etc/passwd/none: Not a directory", Errno.ENOTDIR),
+            (Create(isHeld), "/etc/passwd", "/etc/passwd: Permission denied", Errno.EACCES),
+            (Create(isHeld), "/usr", "/usr: Permission denied", Errno.EACCES),
+            (elsewhere, "true", "working directory /picollo/none: No such file or directory", Errno.ENOENT),
+            (tooLong, "true", "true: Argument list too long", Errno.E2BIG),
+        ])
+        {
+            meter.Invoking(each => each.Run(program))
+                .Should().Throw<Win32Exception>().WithMessage(message).Which.NativeErrorCode.Should().Be(error, message);
+        }
     }
 
-    [Theory]
-    [InlineData("", "value")]
-    [InlineData("a=b", "value")]
-    [InlineData("a\0b", "value")]
-    [InlineData("name", "a\0b")]
-    public void A_variable_that_no_environment_can_have_is_rejected(string name, string value) =>
-        FluentActions.Invoking(() => Create(isHeld: true, new() { [name] = value })).Should().Throw<ArgumentException>().WithParameterName("Environment");
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    public async Task A_failed_wait_fails_again()
+    {
+        using RunningCommand running = Create(isHeld: true).Start("picollo-no-such-program");
+
+        running.Invoking(each => each.Wait()).Should().Throw<Win32Exception>();
+        running.Invoking(each => each.Wait()).Should().Throw<Win32Exception>().Which.NativeErrorCode.Should().Be(Errno.ENOENT);
+        await running.Invoking(each => each.WaitAsync()).Should().ThrowAsync<Win32Exception>();
+    }
+
+    [TheoryNeeding(Need.Linux, Need.NativeLibrary)]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Each_run_reads_the_input_file_from_its_start(bool isHeld)
+    {
+        // It may be open for writing, and has more bytes than a pipe holds.
+        using FileStream open = new($"{_folder}/input", FileMode.Create, FileAccess.ReadWrite, FileShare.ReadWrite);
+        open.Write(new byte[1_000_000]);
+        open.Flush();
+        CommandMeter meter = Create(isHeld, input: open.Name);
+
+        foreach (string command in (string[])["[ $(wc -c) = 1000000 ]", "[ $(wc -c) = 1000000 ]", "exec <&-; sleep 0.01"])
+        {
+            meter.Run(MeasuredCommand.FromText(command)).ExitCode.Should().Be(0, command);
+        }
+
+        string[] touch = ["-c", $": > {_folder}/ran"];
+        Create(isHeld, input: "/nowhere/input").Invoking(each => each.Run("/bin/sh", touch)).Should().Throw<DirectoryNotFoundException>();
+        Create(isHeld, input: $"{_folder}/none").Invoking(each => each.Run("/bin/sh", touch)).Should().Throw<FileNotFoundException>();
+        Create(isHeld, input: _folder).Invoking(each => each.Run("/bin/sh", touch)).Should().Throw<UnauthorizedAccessException>();
+        File.Exists($"{_folder}/ran").Should().BeFalse("the command does not run");
+    }
 
     [Fact]
-    public void A_directory_is_null_or_a_path()
+    public void Invalid_variables_and_directories_are_rejected()
     {
+        foreach ((string name, string value) in new[] { ("", "value"), ("a=b", "value"), ("a\0b", "value"), ("name", "a\0b") })
+        {
+            FluentActions.Invoking(() => Create(isHeld: true, new() { [name] = value })).Should().Throw<ArgumentException>().WithParameterName("Environment");
+        }
+
         new CommandMeter { WorkingDirectory = null }.WorkingDirectory.Should().BeNull();
         FluentActions.Invoking(() => new CommandMeter { WorkingDirectory = "" }).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new CommandMeter { WorkingDirectory = "a\0b" }).Should().Throw<ArgumentException>();
@@ -132,11 +154,7 @@ public sealed class CommandSettingsTests : IDisposable
     {
         string path = $"{_folder}/{name}";
         File.WriteAllText(path, $"#!/bin/sh\n{text}\n");
-        if (!OperatingSystem.IsWindows())
-        {
-            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-        }
-
+        Tool.Run("chmod", "/", new Dictionary<string, string?>(), "u+x", path);
         return path;
     }
 }

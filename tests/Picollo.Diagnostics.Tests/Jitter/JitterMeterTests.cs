@@ -36,15 +36,6 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public void Disposing_a_histogram_of_a_CPU_has_no_effect()
-    {
-        var jitter = new CpuJitter(0, 1);
-        ((IDisposable)jitter.Histogram).Dispose();
-        jitter.Add([5]);
-        jitter.Histogram.TotalCount.Should().Be(1);
-    }
-
-    [Fact]
     public async Task A_delayed_reader_loses_samples_and_reports_their_number()
     {
         // The handler blocks until the loop has ended, so samples that do not fit into the ring are lost.
@@ -78,8 +69,7 @@ public sealed class JitterMeterTests
     public async Task A_measurement_with_an_interval_too_short_for_the_CPU_ends_after_its_duration()
     {
         var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript { Meanwhile = _ => Thread.Sleep(50) } } };
-        using JitterMeter meter = Start(system, new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
-        await meter.Completion.WaitAsync(Deadline);
+        using JitterMeter meter = await RunAsync(system, new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
         meter.UnavailableReasons.Should().ContainSingle().Which.Should().Contain("Choose a longer interval");
         meter.Cpus[0].GetStatus().Count.Should().BeInRange(1, 999);
     }
@@ -97,8 +87,7 @@ public sealed class JitterMeterTests
         })
         {
             var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(5_000_000_000), [1] = new JitterScript() } };
-            using JitterMeter meter = Start(system, new JitterMeterOptions { Interval = interval, Duration = duration, Loops = loops });
-            await meter.Completion.WaitAsync(Deadline);
+            using JitterMeter meter = await RunAsync(system, new JitterMeterOptions { Interval = interval, Duration = duration, Loops = loops });
             meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal([expected, expected], "even though the first CPU is immediately late by 5 s");
         }
     }
@@ -107,8 +96,7 @@ public sealed class JitterMeterTests
     public async Task A_latency_above_the_limit_ends_all_loops_and_is_reported()
     {
         var system = new ScriptedJitterSystem { Scripts = { [1] = new JitterScript(1_000, 30_000, 30_001) } };
-        using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
-        await meter.Completion.WaitAsync(Deadline);
+        using JitterMeter meter = await RunAsync(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
 
         meter.Break.Should().Be(new JitterBreak(1, 30_001, meter.Break!.MarkUnavailableReason, meter.Break.StopUnavailableReason));
         meter.Break.MarkUnavailableReason.Should().Contain("mount -t tracefs");
@@ -123,52 +111,42 @@ public sealed class JitterMeterTests
         string folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
         string marker = Path.Combine(folder, "trace_marker");
         File.WriteAllText(marker, string.Empty);
-        File.WriteAllText(Path.Combine(folder, "tracing_on"), "1\n");
-        JitterScript Late() => new(1_000_000);
-        var system = new ScriptedJitterSystem
-        {
-            All = [0, 1, 2, 3],
-            Scripts = { [0] = Late(), [1] = Late(), [2] = Late(), [3] = Late() },
-            TracingFolders = [Path.Combine(folder, "not-mounted"), folder],
-        };
-        using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
-        await meter.Completion.WaitAsync(Deadline);
+        var system = new ScriptedJitterSystem { All = [0, 1, 2, 3], TracingFolders = [Path.Combine(folder, "not-mounted"), folder] };
+        Array.ForEach(system.All, cpu => system.Scripts.Add(cpu, new JitterScript(1_000_000)));
+        using JitterMeter meter = await RunAsync(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(1) });
 
-        meter.Break.Should().Be(new JitterBreak(meter.Break!.Cpu, 1_000_000, null, null));
+        (meter.Break!.LatencyNanoseconds, meter.Break.IsMarked).Should().Be((1_000_000, true));
         File.ReadAllText(marker).Should().Be($"picollo jitter: CPU {meter.Break.Cpu}: latency 1000000 ns\n");
         Directory.Delete(folder, recursive: true);
     }
 
-    [Fact]
-    public async Task A_stopped_meter_ends_and_can_be_read()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_stopped_or_disposed_meter_ends_and_can_be_read(bool isDisposed)
     {
         var system = new ScriptedJitterSystem();
         JitterMeter meter = Start(system, new JitterMeterOptions());
         SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples arrive while the meter runs");
         meter.Completion.IsCompleted.Should().BeFalse();
-        meter.Stop();
+        if (isDisposed)
+        {
+            await meter.DisposeAsync();
+        }
+        else
+        {
+            meter.Stop();
+        }
+
         system.Unreleased.Should().Be((0, 0, 0));
-        await meter.Completion;
+        meter.Completion.IsCompletedSuccessfully.Should().BeTrue();
         CpuJitterStatus status = meter.Cpus[0].GetStatus();
         meter.Stop();
         meter.Dispose();
         meter.Cpus[0].GetStatus().Should().Be(status);
         meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)status.Count);
-    }
-
-    [Fact]
-    public async Task An_asynchronously_disposed_meter_ends_and_can_be_read()
-    {
-        var system = new ScriptedJitterSystem();
-        JitterMeter meter;
-        await using (meter = Start(system, new JitterMeterOptions()))
-        {
-            SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples arrive while the meter runs");
-        }
-
-        system.Unreleased.Should().Be((0, 0, 0));
-        meter.Completion.IsCompletedSuccessfully.Should().BeTrue();
-        meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)meter.Cpus[0].GetStatus().Count);
+        ((IDisposable)meter.Cpus[0].Histogram).Dispose(); // without effect
+        meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)status.Count);
     }
 
     [Fact]
@@ -223,14 +201,9 @@ public sealed class JitterMeterTests
         calls.Should().Be(1);
         meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal(3, 3);
         system.Unreleased.Should().Be((0, 0, 0));
-    }
 
-    [Fact]
-    public void An_exception_of_the_handler_ends_an_unlimited_measurement()
-    {
-        var system = new ScriptedJitterSystem();
-        using JitterMeter meter = Start(system, new JitterMeterOptions { Samples = (_, _, _) => throw new InvalidDataException() });
-        meter.Invoking(each => each.Completion.Wait(Deadline)).Should().Throw<InvalidDataException>();
+        using JitterMeter unlimited = Start(new ScriptedJitterSystem(), new JitterMeterOptions { Samples = (_, _, _) => throw new InvalidDataException() });
+        unlimited.Invoking(each => each.Completion.Wait(Deadline)).Should().Throw<InvalidDataException>();
     }
 
     [Fact]
@@ -269,24 +242,16 @@ public sealed class JitterMeterTests
     public async Task The_measurement_of_a_moved_thread_ends()
     {
         var system = new ScriptedJitterSystem { All = [1], MovedCpu = 1 };
-        using JitterMeter meter = Start(system, new JitterMeterOptions());
-        await meter.Completion.WaitAsync(Deadline);
+        using JitterMeter meter = await RunAsync(system, new JitterMeterOptions());
         meter.UnavailableReasons.Should().ContainSingle().Which.Should().StartWith("CPU 1 went offline");
     }
 
-    [Fact]
-    public void A_limit_that_several_threads_find_is_reported_once()
-    {
-        using JitterMeter meter = Start(new ScriptedJitterSystem { Limit = "no" }, new JitterMeterOptions());
-        meter.UnavailableReasons.Should().Equal("no");
-    }
-
     [FactNeeding(Need.Linux)]
-    public void Without_options_the_defaults_apply()
+    public void A_limit_that_several_threads_find_is_reported_once_and_without_options_the_defaults_apply()
     {
-        using JitterMeter meter = JitterMeter.Start();
-
-        meter.Cpus.Should().NotBeEmpty();
+        using JitterMeter meter = Start(new ScriptedJitterSystem { Limit = "no" }, new JitterMeterOptions()), real = JitterMeter.Start();
+        meter.UnavailableReasons.Should().Equal("no");
+        real.Cpus.Should().NotBeEmpty();
     }
 
     [Fact]
@@ -310,15 +275,20 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public void Before_the_first_wake_up_all_values_are_zero() => new CpuJitter(3, 4).GetStatus().Should().Be(default(CpuJitterStatus));
-
-    [Fact]
     public void The_mean_is_exact_even_if_the_sum_exceeds_64_bits()
     {
         CpuJitter jitter = new(0, 0);
+        jitter.GetStatus().Should().Be(default(CpuJitterStatus), "there was no wake-up");
         jitter.Add([ulong.MaxValue / 2, ulong.MaxValue / 2, ulong.MaxValue / 2]);
         jitter.GetStatus().MeanNanoseconds.Should().Be((double)(ulong.MaxValue / 2));
         jitter.Histogram.OverflowCount.Should().Be(3, "39 hours is the limit of the histogram");
+    }
+
+    private static async Task<JitterMeter> RunAsync(ScriptedJitterSystem system, JitterMeterOptions options)
+    {
+        JitterMeter meter = Start(system, options);
+        await meter.Completion.WaitAsync(Deadline);
+        return meter;
     }
 
     private static JitterMeter Start(ScriptedJitterSystem system, JitterMeterOptions options)

@@ -23,6 +23,9 @@ internal sealed class Listening : IDisposable
 
     public MeterHistograms Histograms { get; }
 
+    /// <summary>A histogram of the meter with the name "size".</summary>
+    public Histogram<int> Size => field ??= Meter.CreateHistogram<int>("size");
+
     /// <summary>The series as text, in the order of the registry.</summary>
     public string[] Series => [.. Registry.Registrations.Select(registration => registration.ToString())];
 
@@ -41,6 +44,9 @@ internal sealed class Listening : IDisposable
 
         return [.. all];
     }
+
+    /// <summary>Records the value 1 in <see cref="Size"/>.</summary>
+    public void Record(params ReadOnlySpan<(string? Key, object? Value)> tags) => Size.Record(1, Tags(tags));
 
     public ulong CountOf(string series) =>
         Registry.Registrations.Single(registration => registration.ToString() == series).Histogram.TotalCount;

@@ -5,25 +5,6 @@ namespace Picollo.Diagnostics.Tests.Meters;
 
 public class NamePatternTests
 {
-    [Theory]
-    [InlineData("System.Net.Http", "System.Net.Http", true)]
-    [InlineData("system.net.http", "System.Net.HTTP", true)]
-    [InlineData("System.Net.Http", "System.Net.Http.More", false)]
-    [InlineData("System.Net.Http", "My.System.Net.Http", false)]
-    [InlineData("MyApp*", "MyApp", true)]
-    [InlineData("MyApp*", "myapp.Orders", true)]
-    [InlineData("MyApp.*", "MyApp", false)]
-    [InlineData("*.Orders", "MyApp.Orders", true)]
-    [InlineData("*.Orders", "MyApp.Orders2", false)]
-    [InlineData("My?pp", "MyApp", true)]
-    [InlineData("My?pp", "Mypp", false)]
-    [InlineData("*", "", true)]
-    [InlineData("*", "anything", true)]
-    [InlineData("a*b*c", "a-bc-b-c", true)]
-    [InlineData("a.b", "axb", false)]
-    public void Names_match_as_in_AddMeter(string pattern, string name, bool isMatch) =>
-        NamePattern.Matches(pattern, name).Should().Be(isMatch);
-
     /// <summary>Compares with the implementation of OpenTelemetry's SDK (WildcardHelper).</summary>
     [Fact]
     public void Any_pattern_matches_like_the_regular_expression_of_OpenTelemetry() => Seeded.Run(20_000, random =>

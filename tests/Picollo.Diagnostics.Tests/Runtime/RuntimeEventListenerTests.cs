@@ -65,15 +65,6 @@ public sealed class RuntimeEventListenerTests : IDisposable
     }
 
     [Fact]
-    public void A_listener_that_was_disposed_starts_no_session()
-    {
-        WaitForLockOnNewThreads(1_100);
-        _listener.Dispose();
-
-        _listener.RenewSession().Should().BeFalse();
-    }
-
-    [Fact]
     public void A_reader_that_was_removed_gets_no_events()
     {
         RuntimeEventReader removed = new(new RuntimeHistograms(registry: null));

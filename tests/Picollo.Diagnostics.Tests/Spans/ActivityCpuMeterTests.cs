@@ -26,14 +26,6 @@ public class ActivityCpuMeterTests
         (span.GetTagItem(ActivityCpuMeter.UserTag) is double).Should().Be(isMeasured);
     }
 
-    [Theory]
-    [InlineData]
-    [InlineData("")]
-    [InlineData("My.*", " ")]
-    [InlineData("My.*", null)]
-    public void Source_names_are_required(params string?[] names) =>
-        FluentActions.Invoking(() => ActivityCpuMeter.Start(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
-
     [Fact]
     public void Without_a_tracer_no_activity_is_created_and_nothing_is_allocated()
     {
@@ -83,21 +75,14 @@ public class ActivityCpuMeterTests
     }
 
     [Fact]
-    public void The_context_after_a_span_is_restored()
-    {
-        using Tracing tracing = new();
-        ExecutionContext before = ExecutionContext.Capture()!;
-
-        tracing.Start("span").Dispose();
-
-        ExecutionContext.Capture().Should().BeSameAs(before);
-    }
-
-    [Fact]
-    public void Values_that_were_set_in_a_span_remain_after_it()
+    public void The_context_after_a_span_is_restored_with_the_values_that_were_set_in_it()
     {
         using Tracing tracing = new();
         AsyncLocal<string> local = new();
+        ExecutionContext before = ExecutionContext.Capture()!;
+        tracing.Start("span").Dispose();
+        ExecutionContext.Capture().Should().BeSameAs(before);
+
         using (tracing.Start("parent"))
         {
             using (tracing.Start("child"))
@@ -146,75 +131,58 @@ public class ActivityCpuMeterTests
     }
 
     [Fact]
-    public void After_disposal_nothing_is_measured()
+    public void Activities_without_a_source_and_after_disposal_or_without_times_of_threads_are_not_measured()
     {
-        using ActivitySource source = new("Tests.Disposed");
+        using ActivitySource source = new("Tests.Disposed"), unavailable = new("Tests.Unavailable");
         using ActivityListener tracer = Sample(source, ActivitySamplingResult.AllData);
         ActivityCpuMeter.Start(source.Name).Dispose();
-
-        using Activity span = source.StartActivity("span")!;
+        Activity span = source.StartActivity("span")!;
         span.Stop();
-
         span.TagObjects.Should().BeEmpty();
-    }
 
-    [Theory]
-    [InlineData(0, 0)]
-    [InlineData(499, 0)]
-    [InlineData(500, 1)]
-    [InlineData(255_499, 255)]
-    [InlineData(255_500, 256)]
-    [InlineData(3_000_000_001, 3_000_000)]
-    public void Times_are_rounded_to_microseconds(long nanoseconds, long microseconds) =>
-        ActivityCpuMeter.ToSeconds(nanoseconds).Should().Be(microseconds / 1e6);
-
-    [Fact]
-    public void Activities_without_a_source_are_not_measured()
-    {
         using ActivityCpuMeter spans = ActivityCpuMeter.Start("*");
-
-        using Activity activity = new Activity("legacy").Start();
+        spans.UnavailableReason.Should().BeNull();
+        Activity activity = new Activity("legacy").Start();
         activity.Stop();
-
         activity.TagObjects.Should().BeEmpty();
+        spans.Dispose();
+
+        using ActivityCpuMeter without = new([unavailable.Name], "Not on this system.");
+        unavailable.HasListeners().Should().BeFalse();
+        (without.UnavailableReason, without.LateSource).Should().Be(("Not on this system.", null));
     }
 
     [Fact]
-    public void Nothing_is_tagged_if_threads_report_no_time()
+    public void Times_are_rounded_to_microseconds_and_source_names_are_required()
     {
-        using ActivitySource source = new("Tests.Unavailable");
-        using ActivityCpuMeter spans = new([source.Name], "Not on this system.");
-        source.HasListeners().Should().BeFalse();
-        spans.UnavailableReason.Should().Be("Not on this system.");
-        spans.LateSource.Should().BeNull();
-        ActivityCpuMeter.Start(source.Name).UnavailableReason.Should().BeNull();
+        foreach ((long nanoseconds, long microseconds) in new[] { (0L, 0L), (499, 0), (500, 1), (255_499, 255), (255_500, 256), (3_000_000_001, 3_000_000) })
+        {
+            ActivityCpuMeter.ToSeconds(nanoseconds).Should().Be(microseconds / 1e6);
+        }
+
+        foreach (string?[] names in (string?[][])[[], [""], ["My.*", " "], ["My.*", null]])
+        {
+            FluentActions.Invoking(() => ActivityCpuMeter.Start(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
+        }
     }
 
     [Fact]
-    public void Spans_that_are_never_stopped_are_collected()
+    public async Task Spans_that_are_never_stopped_and_sequential_spans_of_a_flow_are_collected()
     {
         using Tracing tracing = new();
-        WeakReference[] spans = [.. Enumerable.Range(0, 50).Select(_ => StartOnThread(tracing))];
+        WeakReference[] neverStopped = [.. Enumerable.Range(0, 50).Select(_ => StartOnThread(tracing))];
+        List<WeakReference> sequential = [];
+        for (int i = 0; i < 50; i++)
+        {
+            sequential.Add(await RunAsync(tracing, i));
+        }
 
         GC.Collect();
         GC.WaitForPendingFinalizers();
         GC.Collect();
 
-        spans.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
-    }
-
-    [Fact]
-    public async Task A_flow_of_sequential_spans_keeps_none_alive()
-    {
-        using Tracing tracing = new();
-        List<WeakReference> spans = [];
-        for (int i = 0; i < 50; i++)
-        {
-            spans.Add(await RunAsync(tracing, i));
-        }
-
-        GC.Collect();
-        spans.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
+        neverStopped.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
+        sequential.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
     }
 
     /// <summary>Returns the number of bytes that a call allocates in addition to another. Waits until they are at most the limit, because

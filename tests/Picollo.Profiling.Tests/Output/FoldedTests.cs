@@ -5,28 +5,17 @@ namespace Picollo.Profiling.Tests.Output;
 public partial class FoldedTests
 {
     [Fact]
-    public void A_stack_with_own_samples_is_a_line() =>
+    public void A_stack_with_own_samples_is_a_line()
+    {
         Folded(Profiles.Of("Main;Work;Inner 5", "Main 1", "Main;Work 60", "Main.Other;Work 2", "Run 7"))
             .Should().Be("Main 1\nMain.Other;Work 2\nMain;Work 60\nMain;Work;Inner 5\nRun 7\n");
-
-    [Fact]
-    public void Frames_with_the_same_name_are_one_frame()
-    {
         CpuProfileFrame main = Profiles.Managed("Main");
-        CpuProfile profile = Profiles.OfFrames(([main], 1), ([new(main.Name, "Other.dll", main.Kind)], 2));
-
-        Folded(profile).Should().Be("Main 3\n");
-    }
-
-    [Fact]
-    public void Samples_without_a_function_are_counted_at_the_root() => Folded(Profiles.OfFrames(([], 3))).Should().Be("all 3\n");
-
-    [Fact]
-    public void An_empty_profile_has_no_lines() => Folded(Profiles.Of()).Should().BeEmpty();
-
-    [Fact]
-    public void Special_characters_in_names_do_not_break_lines_or_stacks() =>
+        Folded(Profiles.OfFrames(([main], 1), ([new(main.Name, "Other.dll", main.Kind)], 2)))
+            .Should().Be("Main 3\n", "formats have no modules");
+        Folded(Profiles.OfFrames(([], 3))).Should().Be("all 3\n", "samples without a function are counted at the root");
         Folded(Profiles.OfFrames(([Profiles.Managed("a;b"), Profiles.Managed("c\r\nd\u2028\e[1m 5")], 2))).Should().Be("a:b;c??d??[1m 5 2\n");
+        Folded(Profiles.Of()).Should().BeEmpty();
+    }
 
     [Fact]
     public void Every_line_of_a_random_profile_can_be_parsed_and_no_sample_is_missing() => Seeded.Run(50, random =>

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Picollo.Cli.Tests;
 using Picollo.Cpu;
+using static Picollo.Profiling.Tests.Profiles;
 
 namespace Picollo.Profiling.Tests.Output;
 
@@ -9,10 +10,10 @@ public class JsonTests
     [Fact]
     public void The_object_contains_the_header_the_methods_and_the_tree()
     {
-        CpuProfile profile = new(new ProfileData(Profiles.RootOf(
-            ([Profiles.Managed("Main"), Profiles.Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 5),
+        CpuProfile profile = new(new ProfileData(RootOf(
+            ([Managed("Main"), Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 5),
             ([new CpuProfileFrame("app+0x12", "app", CpuProfileFrameKind.Unnamed)], 1),
-            ([Profiles.Managed("Main")], 3)))
+            ([Managed("Main")], 3)))
         {
             Title = "app",
             StartTime = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc),
@@ -42,62 +43,18 @@ public class JsonTests
     }
 
     [Fact]
-    public void The_output_follows_its_schema_and_the_tree_can_be_rebuilt() => Seeded.Run(30, random =>
-    {
-        CpuProfile profile = Profiles.Random(random);
-
-        string json = Json(profile);
-
-        JsonSchema.OfCommand("profile").ProblemsOf(json).Should().BeEmpty();
-        Rebuilt(json).Should().Equal(profile.Data.GetStacks().Select(stack => (Key(stack.Stack.Where(IsNotRoot)), stack.Count)));
-    });
+    public void The_output_follows_its_schema() => Seeded.Run(30, random =>
+        JsonSchema.OfCommand("profile").ProblemsOf(Json(Profiles.Random(random))).Should().BeEmpty());
 
     [Fact]
     public void Stacks_of_any_depth_are_written()
     {
         const int Depth = 50_000;
-        CpuProfile profile = Profiles.OfFrames(([.. Enumerable.Range(0, Depth).Select(i => Profiles.Managed($"F{i % 100}"))], 1));
+        CpuProfile profile = OfFrames(([.. Enumerable.Range(0, Depth).Select(i => Managed($"F{i % 100}"))], 1));
 
         using JsonDocument json = JsonDocument.Parse(Json(profile));
 
         json.RootElement.GetProperty("nodes").GetArrayLength().Should().Be(Depth + 1);
         json.RootElement.GetProperty("methods").GetArrayLength().Should().Be(100);
-    }
-
-    private static bool IsNotRoot(CpuProfileFrame frame) => (frame.Name, frame.Kind) != ("all", CpuProfileFrameKind.Group);
-
-    private static string Key(IEnumerable<CpuProfileFrame> stack) => string.Join('\n', stack.Select(frame => $"{frame.Name}@{frame.Module}@{frame.Kind}"));
-
-    private static List<(string Stack, long Count)> Rebuilt(string text)
-    {
-        using JsonDocument json = JsonDocument.Parse(text);
-        CpuProfileFrame[] frames =
-        [
-            .. json.RootElement.GetProperty("frames").EnumerateArray().Select(frame => new CpuProfileFrame(
-                frame.GetProperty("name").GetString()!,
-                frame.GetProperty("module").GetString()!,
-                Enum.Parse<CpuProfileFrameKind>(frame.GetProperty("kind").GetString()!, ignoreCase: true))),
-        ];
-        List<CpuProfileFrame[]> paths = [];
-        List<(string Stack, long Count)> stacks = [];
-        foreach (JsonElement node in json.RootElement.GetProperty("nodes").EnumerateArray())
-        {
-            int parent = node.GetProperty("parent").GetInt32();
-            CpuProfileFrame frame = frames[node.GetProperty("frame").GetInt32()];
-            paths.Add(parent < 0 ? [] : [.. paths[parent], frame]);
-            if (node.GetProperty("ownSampleCount").GetInt64() is > 0 and long own)
-            {
-                stacks.Add((Key(paths[^1]), own));
-            }
-        }
-
-        return stacks;
-    }
-
-    private static string Json(CpuProfile profile)
-    {
-        using var text = new StringWriter { NewLine = "\r\n" };
-        profile.WriteJson(text);
-        return text.ToString();
     }
 }

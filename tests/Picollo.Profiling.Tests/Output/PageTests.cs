@@ -11,19 +11,13 @@ public class PageTests
     private const int NumbersPerNode = 3;
 
     [Fact]
-    public void The_policy_permits_only_the_hashes_of_the_style_and_the_script()
+    public void The_policy_permits_only_the_hashes_of_the_style_and_the_script_and_nothing_is_loaded()
     {
         string page = Page(SomeProfiles.Typical());
         ProfilePage.ContentSecurityPolicy.Should().Be(
             $"default-src 'none'; style-src '{HashOf(Between(page, "<style>", "</style>"))}'; script-src '{HashOf(Between(page, "<script>", "</script>"))}'; "
             + "base-uri 'none'; form-action 'none'");
-        page.Should().Contain($"content=\"{ProfilePage.ContentSecurityPolicy}\"").And.NotContain("\r");
-    }
-
-    [Fact]
-    public void Only_one_style_and_one_script_are_inline_and_nothing_is_loaded()
-    {
-        string page = Page(SomeProfiles.Typical());
+        page.Should().Contain($"content=\"{ProfilePage.ContentSecurityPolicy}\"");
         page.Replace(HtmlAssets.Style, "").Replace(HtmlAssets.Script, "").Should()
             .NotContainAny("http:", "https:", "src=", "href=", "style=", "url(").And.NotMatchRegex(" on[a-z]+=");
         page.Split("<script>").Should().HaveCount(2);
@@ -37,6 +31,8 @@ public class PageTests
         frames.ToJsonString().Should().Be("""[["Fib","App.dll",0],["Rest","App.dll",0],["Main","App.dll",0],["all","",4]]""");
         Part(Page(Profiles.Of("Main;Fib;Fib 60", "Main;Rest 30", "Main 10")))["functions"]!.ToJsonString().Should().Be("[0,60,60,1,30,30,2,10,100]");
         nodes.Should().Equal(3, 100, 0, 2, 100, 1, 0, 60, 2, 0, 60, 3, 1, 30, 2);
+        DataOf(SomeProfiles.Deep()).Nodes.Chunk(NumbersPerNode).Select(node => node[2])
+            .Should().Equal(Enumerable.Range(0, 1001), "a deep stack is complete");
     }
 
     [Fact]
@@ -55,7 +51,9 @@ public class PageTests
     public void The_page_of_an_empty_profile_has_a_reason_and_no_script()
     {
         Page(SomeProfiles.Empty()).Should().Contain("<b>No samples.</b> The process used no CPU time while it was sampled.")
-            .And.NotContain("<script>").And.NotContain("id=\"graph\"");
+            .And.NotContainAny("<script>", "id=\"graph\"");
+        Page("Shop", new ProfilePart("all", SomeProfiles.Empty().Data), new ProfilePart("GET /", SomeProfiles.Empty().Data))
+            .Should().Contain("<b>No samples.</b>").And.NotContain("<script>");
     }
 
     [Fact]
@@ -71,15 +69,15 @@ public class PageTests
         page.Should().Contain("<title>app &lt;1&gt; · CPU profile</title>").And.Contain("<h1>app &lt;1&gt;</h1>").And.Contain("<li>A note, &lt;b&gt;.</li>")
             .And.Contain("CPU profile, started 2026-11-25 12:00:00 UTC");
         Page(Profiles.Of("A 1")).Should().Contain("<small>user mode only</small>").And.NotContain("<ul");
+        Page(new CpuProfile(new ProfileData(Profiles.Of("A 30").Root) { CpuUsage = new CpuUsage(300_000_000, 0) }))
+            .Should().Contain("<dt>CPU time</dt><dd>300 ms</dd>", "the kernel time is unknown");
     }
-
-    [Fact]
-    public void A_stack_of_a_thousand_frames_is_complete() => Depths(DataOf(SomeProfiles.Deep()).Nodes).Should().Equal(Enumerable.Range(0, 1001));
 
     [Fact]
     public void Small_nodes_of_a_large_profile_are_merged_and_their_samples_remain()
     {
-        CpuProfile profile = SomeProfiles.Large();
+        (CpuProfile profile, CpuProfile typical) = (SomeProfiles.Large(), SomeProfiles.Typical());
+        (DataOf(typical).Nodes.Length / NumbersPerNode).Should().Be(Count(typical.Root), "no node of a small profile is merged");
         string page = Page(profile);
         page.Length.Should().BeLessThan(1_000_000);
         page.Should().Contain("<li>The page is limited to 20,000 nodes. Nodes with fewer than 2 samples are merged into (other), each below its caller.");
@@ -93,16 +91,6 @@ public class PageTests
         {
             triples.Where(node => node[2] == depth).Sum(node => node[1]).Should().Be((int)profile.Value, $"at depth {depth}");
         }
-    }
-
-    [Fact]
-    public void No_node_of_a_small_profile_is_merged()
-    {
-        CpuProfile profile = SomeProfiles.Typical();
-        (JsonArray frames, int[] nodes) = DataOf(profile);
-        frames.Select(frame => (string)frame![0]!).Should().NotContain("(other)");
-        (nodes.Length / NumbersPerNode).Should().Be(Count(profile.Root));
-        (Part(Page(profile))["functions"]!.AsArray().Count / NumbersPerNode).Should().Be(profile.GetMethods().Count);
 
         static int Count(CpuProfileNode node) => 1 + node.Children.Sum(Count);
     }
@@ -121,25 +109,9 @@ public class PageTests
         ((string)Part(page, 1)["name"]!).Should().Be("GET /<b>");
         Part(page, 1)["facts"]![1]!.ToJsonString().Should().Be("""["Share","22.2 %","of all samples"]""");
         ((string)Part(page, 2)["noSamplesReason"]!).Should().Be("The process used no CPU time while it was sampled.");
-    }
-
-    [Fact]
-    public void A_part_that_is_a_whole_profile_has_no_share()
-    {
-        string page = Page("Shop", new ProfilePart("12:00:00", Profiles.Of("A 30").Data), new ProfilePart("12:00:01", Profiles.Of("A 30").Data));
-
-        foreach (int part in new[] { 0, 1 })
-        {
-            Part(page, part)["facts"]!.AsArray().Select(fact => (string)fact![0]!).Should().Contain("Samples").And.NotContain("Share");
-        }
-    }
-
-    [Fact]
-    public void The_share_of_kernel_time_is_shown_only_if_it_is_known()
-    {
-        CpuProfile request = new(new ProfileData(Profiles.Of("A 30").Root) { CpuUsage = new CpuUsage(300_000_000, 0) });
-
-        Page(request).Should().Contain("<dt>CPU time</dt><dd>300 ms</dd>");
+        Part(Page("Shop", new ProfilePart("12:00:00", all.Data), new ProfilePart("12:00:01", all.Data)), 1)["facts"]!.AsArray()
+            .Select(fact => (string)fact![0]!)
+            .Should().Contain("Samples").And.NotContain("Share", "it is a whole profile");
     }
 
     [Fact]
@@ -158,35 +130,20 @@ public class PageTests
     }
 
     [Fact]
-    public void Parts_without_any_samples_have_no_script() =>
-        Page("Shop", new ProfilePart("all", SomeProfiles.Empty().Data), new ProfilePart("GET /", SomeProfiles.Empty().Data)).Should().Contain("<b>No samples.</b>").And.NotContain("<script>");
-
-    [Fact]
     public void The_data_of_a_difference_contains_the_samples_before_and_after()
     {
-        using StringWriter page = new();
-        new CpuProfileDifference(Profiles.Of("Main;Gone 3", "Main 1"), Profiles.Of("Main;New 6")).WriteHtml(page);
-
-        JsonNode data = JsonNode.Parse(Data(page.ToString()))!;
+        string page = Profiles.Text(new CpuProfileDifference(Profiles.Of("Main;Gone 3", "Main 1"), Profiles.Of("Main;New 6")).WriteHtml);
+        JsonNode data = JsonNode.Parse(Data(page))!;
         ((bool)data["isDifference"]!).Should().BeTrue();
         data["frames"]!.AsArray().Select(frame => (string)frame![0]!).Should().Equal("New", "Gone", "Main", "all");
-        Part(page.ToString())["functions"]!.ToJsonString().Should().Be("[0,0,6,0,6,1,3,0,3,0,2,1,0,4,6]");
-        Part(page.ToString())["nodes"]!.ToJsonString().Should().Be("[3,4,6,0,2,4,6,1,0,0,6,2,1,3,0,2]");
+        Part(page)["functions"]!.ToJsonString().Should().Be("[0,0,6,0,6,1,3,0,3,0,2,1,0,4,6]");
+        Part(page)["nodes"]!.ToJsonString().Should().Be("[3,4,6,0,2,4,6,1,0,0,6,2,1,3,0,2]");
     }
 
-    private static string Page(string title, params ProfilePart[] parts)
-    {
-        using StringWriter output = new();
-        ProfilePage.Write(output, title, parts, "<p><a href=\"x\">Back</a></p>\n");
-        return output.ToString();
-    }
+    private static string Page(string title, params ProfilePart[] parts) =>
+        Profiles.Text(output => ProfilePage.Write(output, title, parts, "<p><a href=\"x\">Back</a></p>\n"));
 
-    internal static string Page(CpuProfile profile)
-    {
-        using StringWriter output = new();
-        profile.WriteHtml(output);
-        return output.ToString();
-    }
+    private static string Page(CpuProfile profile) => Profiles.Text(profile.WriteHtml);
 
     private static string Data(string page) => Between(page, "<script type=\"application/json\" id=\"profile\">", "</script>");
 
@@ -197,8 +154,6 @@ public class PageTests
     }
 
     private static JsonNode Part(string page, int part = 0) => JsonNode.Parse(Data(page))!["parts"]![part]!;
-
-    private static IEnumerable<int> Depths(int[] nodes) => nodes.Chunk(NumbersPerNode).Select(node => node[2]);
 
     private static string Between(string text, string start, string end)
     {

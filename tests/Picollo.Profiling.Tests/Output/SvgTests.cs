@@ -12,15 +12,15 @@ public class SvgTests
     private static readonly XNamespace Svg = "http://www.w3.org/2000/svg";
 
     [Fact]
-    public void A_tooltip_has_the_function_its_share_and_its_time() => Titles(Profiles.Of("Main;Work 1111", "Main;Rest 8889")).Should().Equal(
-        "all 10,000 samples, 100.0 %, 100 s",
-        "Main (App.dll) 10,000 samples, 100.0 %, 100 s",
-        "Rest (App.dll) 8,889 samples, 88.9 %, 88.9 s",
-        "Work (App.dll) 1,111 samples, 11.1 %, 11.1 s");
-
-    [Fact]
-    public void A_share_below_one_percent_has_two_decimals_and_one_sample_is_singular() =>
+    public void A_tooltip_has_the_function_its_share_and_its_time()
+    {
+        Titles(Profiles.Of("Main;Work 1111", "Main;Rest 8889")).Should().Equal(
+            "all 10,000 samples, 100.0 %, 100 s", "Main (App.dll) 10,000 samples, 100.0 %, 100 s",
+            "Rest (App.dll) 8,889 samples, 88.9 %, 88.9 s", "Work (App.dll) 1,111 samples, 11.1 %, 11.1 s");
         Titles(Profiles.Of("A 893", "B 1", "C 6")).Should().EndWith(["C (App.dll) 6 samples, 0.67 %, 60.0 ms", "B (App.dll) 1 sample, 0.11 %, 10.0 ms"]);
+        Titles(Profiles.Of("Big 1997", "Two 2", "One 1")).Select(title => title.Split(' ')[0]).Should().Equal(
+            ["all", "Big", "Two"], "a node as wide as the limit is drawn and a narrower one is not");
+    }
 
     [Fact]
     public void Widths_are_proportional_to_samples() => Prop.ForAll<int>(seed =>
@@ -41,10 +41,6 @@ public class SvgTests
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
 
     [Fact]
-    public void A_node_as_wide_as_the_limit_is_drawn_and_a_narrower_one_is_not() =>
-        Titles(Profiles.Of("Big 1997", "Two 2", "One 1")).Select(title => title.Split(' ')[0]).Should().Equal("all", "Big", "Two");
-
-    [Fact]
     public void Each_kind_of_code_has_a_color_that_the_legend_explains()
     {
         XElement svg = Draw(SomeProfiles.Typical());
@@ -59,38 +55,37 @@ public class SvgTests
         svg.Value.Should().Contain("[fill=\"#0072B2\"] { fill: #56B4E9; }");
         Draw(Profiles.Of("A 1")).Elements(Svg + "text").Select(text => text.Value).Should().NotContain("managed", "one kind needs no legend");
 
+        ILookup<string, string> opacities = Boxes(SomeProfiles.Typical()).ToLookup(box => TitleOf(box).Split(" (")[0], box => box.Attribute("fill-opacity")!.Value);
+        opacities.Should().OnlyContain(one => one.Distinct().Count() == 1);
+        opacities.SelectMany(one => one).Distinct()
+            .Should().HaveCountGreaterThanOrEqualTo(5, "different functions differ in lightness: four for code and one for groups");
+
         string FillOf(string name) => svg.Elements(Svg + "rect").First(box => TitleOf(box).StartsWith(name + " ", StringComparison.Ordinal)).Attribute("fill")!.Value;
     }
 
     [Fact]
-    public void Different_functions_differ_in_lightness()
+    public void A_name_that_is_too_long_loses_its_namespaces_first()
     {
-        ILookup<string, string> opacities = Boxes(SomeProfiles.Typical()).ToLookup(box => TitleOf(box).Split(" (")[0], box => box.Attribute("fill-opacity")!.Value);
-        opacities.Should().OnlyContain(one => one.Distinct().Count() == 1);
-        opacities.SelectMany(one => one).Distinct().Should().HaveCountGreaterThanOrEqualTo(5, "four for code and one for groups");
+        foreach ((string name, int letters, string label) in new[]
+        {
+            ("Short", 20, "Short"), ("System.Text.Json.JsonSerializer.Read", 24, "JsonSerializer.Read"),
+            ("System.Text.Json.JsonSerializer.Read", 10, "Read"),
+            ("A.B.Dictionary<System.Int32>.Find", 32, "Dictionary<System.Int32>.Find"), ("A.B.Dictionary<System.Int32>.Find", 16, "Find"),
+            ("A.Program.<>c.<Main>b__0", 14, "<Main>b__0"), ("Type..ctor", 6, ".ctor"), ("Type..ctor", 4, ".ct…"),
+            ("A.LongNameWithoutADot", 12, "LongNameW…"),
+        })
+        {
+            FlameGraph.Label(Profiles.Managed(name), letters).Should().Be(label);
+        }
+
+        FlameGraph.Label(SomeProfiles.Native("libcoreclr.so.1.2+0x1f3a0", "libcoreclr.so"), 12)
+            .Should().Be("libcoreclr.…", "a native name keeps its start");
     }
-
-    [Theory]
-    [InlineData("Short", 20, "Short")]
-    [InlineData("System.Text.Json.JsonSerializer.Read", 24, "JsonSerializer.Read")]
-    [InlineData("System.Text.Json.JsonSerializer.Read", 10, "Read")]
-    [InlineData("A.B.Dictionary<System.Int32>.Find", 32, "Dictionary<System.Int32>.Find")]
-    [InlineData("A.B.Dictionary<System.Int32>.Find", 16, "Find")]
-    [InlineData("A.Program.<>c.<Main>b__0", 14, "<Main>b__0")]
-    [InlineData("Type..ctor", 6, ".ctor")]
-    [InlineData("Type..ctor", 4, ".ct…")]
-    [InlineData("A.LongNameWithoutADot", 12, "LongNameW…")]
-    public void A_name_that_is_too_long_loses_its_namespaces_first(string name, int letters, string label) =>
-        FlameGraph.Label(Profiles.Managed(name), letters).Should().Be(label);
-
-    [Fact]
-    public void A_native_name_keeps_its_start() =>
-        FlameGraph.Label(SomeProfiles.Native("libcoreclr.so.1.2+0x1f3a0", "libcoreclr.so"), 12).Should().Be("libcoreclr.…");
 
     [Fact]
     public void Hostile_names_are_text()
     {
-        string text = Text(SomeProfiles.Hostile());
+        string text = Profiles.Text(SomeProfiles.Hostile().WriteSvg);
         text.Should().NotContainAny("<script", "<img", "\u2028", "\u202e", "\0");
         XElement.Parse(text).Descendants().Select(one => one.Name.LocalName).Distinct().Should().BeEquivalentTo("title", "style", "rect", "text");
         text.Should().NotContainAny("href", "url(", "@import", "<!");
@@ -124,39 +119,7 @@ public class SvgTests
     public void The_heading_has_the_measured_values() => Draw(SomeProfiles.Of("app", [([Profiles.Managed("A")], 1234)])).Elements(Svg + "text").Take(2)
         .Select(text => text.Value).Should().Equal("app", "1,234 samples at 99 Hz (cpu-clock), 30 samples lost · 12.3 s of CPU time in 30.0 s · 2026-11-25 12:00:00 UTC");
 
-    [FactNeeding(Need.Cultures)]
-    public void The_culture_does_not_change_the_picture()
-    {
-        CultureInfo culture = CultureInfo.CurrentCulture;
-        (string Svg, string Html) before = (Text(SomeProfiles.Typical()), PageTests.Page(SomeProfiles.Typical()));
-        CultureInfo.CurrentCulture = Cultures.German;
-        try
-        {
-            Text(SomeProfiles.Typical()).Should().Be(before.Svg).And.NotContain("\r");
-            PageTests.Page(SomeProfiles.Typical()).Should().Be(before.Html).And.NotContain("\r");
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = culture;
-        }
-    }
-
-    [Fact]
-    public void A_missing_output_is_rejected()
-    {
-        Action svg = () => SomeProfiles.Empty().WriteSvg(null!), html = () => SomeProfiles.Empty().WriteHtml(null!);
-        svg.Should().Throw<ArgumentNullException>();
-        html.Should().Throw<ArgumentNullException>();
-    }
-
-    private static string Text(CpuProfile profile)
-    {
-        using StringWriter output = new();
-        profile.WriteSvg(output);
-        return output.ToString();
-    }
-
-    private static XElement Draw(CpuProfile profile) => XDocument.Parse(Text(profile)).Root!;
+    private static XElement Draw(CpuProfile profile) => XDocument.Parse(Profiles.Text(profile.WriteSvg)).Root!;
 
     private static IEnumerable<XElement> Boxes(CpuProfile profile) => Draw(profile).Elements(Svg + "rect");
 

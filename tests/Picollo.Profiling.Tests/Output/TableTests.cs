@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Cpu;
 
 namespace Picollo.Profiling.Tests.Output;
@@ -20,63 +19,37 @@ public class TableTests
     });
 
     [Fact]
-    public void The_table_of_a_profile_matches_the_golden_file() => Golden("profile", Table(Profile));
-
-    [Fact]
-    public void The_table_can_be_limited_to_the_first_functions() => Golden("profile-limit", Table(Profile, 2));
-
-    [Fact]
-    public void The_table_of_an_empty_profile_matches_the_golden_file() => Golden("profile-empty", Table(new CpuProfile(new ProfileData(Profiles.RootOf()) { Title = "app", Frequency = 99 })));
-
-    [Fact]
-    public void ToString_returns_the_table() => Profile.ToString().Should().Be(Table(Profile, 25));
+    public void Tables_match_the_golden_files()
+    {
+        Table(Profile).ShouldBeGolden("profile");
+        Table(Profile, 2).ShouldBeGolden("profile-limit");
+        Table(new CpuProfile(new ProfileData(Profiles.RootOf()) { Title = "app", Frequency = 99 })).ShouldBeGolden("profile-empty");
+        Profile.ToString().ReplaceLineEndings("\n").Should().Be(Table(Profile));
+        FluentActions.Invoking(() => Table(Profile, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("limit");
+    }
 
     [FactNeeding(Need.Cultures)]
-    public void The_culture_does_not_matter()
+    public void The_culture_does_not_change_any_output()
     {
-        CultureInfo before = CultureInfo.CurrentCulture;
-        string table = Table(Profile);
-        try
-        {
-            CultureInfo.CurrentCulture = Cultures.German;
-            Table(Profile).Should().Be(table);
-        }
-        finally
-        {
-            CultureInfo.CurrentCulture = before;
-        }
+        string before = All();
+        Cultures.RunInGerman(() => All().Should().Be(before).And.NotContain("\r"));
+        before.Should().Contain("1,805.250 s");
 
-        table.Should().Contain("1,805.250 s");
+        static string All()
+        {
+            (CpuProfile profile, CpuProfileDifference difference) = (SomeProfiles.Typical(), SomeDifferences.Typical());
+            return string.Concat(((Action<TextWriter>[])
+            [
+                output => Profile.WriteTable(output), profile.WriteSvg, profile.WriteHtml, profile.WriteJson,
+                output => difference.WriteTable(output), difference.WriteSvg, difference.WriteHtml,
+            ]).Select(Profiles.Text));
+        }
     }
 
     [Fact]
-    public void A_limit_below_one_is_rejected() =>
-        FluentActions.Invoking(() => Table(Profile, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("limit");
+    public void Control_characters_in_names_are_replaced() =>
+        new CpuProfileFrame("naïve\0a\u202Eb\uD800", "c\u0085", CpuProfileFrameKind.Native)
+        .Should().Be(new CpuProfileFrame("naïve?a?b?", "c?", CpuProfileFrameKind.Native));
 
-    [Fact]
-    public void Control_characters_in_names_are_replaced()
-    {
-        CpuProfileFrame frame = new("a\u202Eb\uD800", "c\u0085", CpuProfileFrameKind.Native);
-
-        frame.Should().Be(new CpuProfileFrame("a?b?", "c?", CpuProfileFrameKind.Native));
-        new CpuProfileFrame("naïve\0", "", CpuProfileFrameKind.Native).Name.Should().Be("naïve?");
-    }
-
-    private static string Table(CpuProfile profile, int limit = 25)
-    {
-        using var text = new StringWriter { NewLine = "\n" };
-        profile.WriteTable(text, limit);
-        return text.ToString();
-    }
-
-    private static void Golden(string name, string output)
-    {
-        string path = Path.Combine(Repository.Root, $"tests/Picollo.Profiling.Tests/Output/{name}.txt");
-        if (Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1")
-        {
-            File.WriteAllText(path, output);
-        }
-
-        output.Should().Be(File.ReadAllText(path).ReplaceLineEndings("\n"), $"PICOLLO_APPROVE=1 with this test writes {path}");
-    }
+    private static string Table(CpuProfile profile, int limit = 25) => Profiles.Text(output => profile.WriteTable(output, limit));
 }

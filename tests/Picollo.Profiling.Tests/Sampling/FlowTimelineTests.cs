@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Profiling.Sampling;
@@ -13,6 +14,14 @@ public sealed class FlowTimelineTests : IDisposable
     private static readonly FlowLabel[] Labels = [new("GET", "/a"), new("POST", "/a"), new("GET", "/b"), new("", "import")];
 
     private readonly FlowRecorder _recorder = FlowRecorder.Start();
+    private readonly FlowTimeline _timeline;
+    private readonly FlowLog _log;
+
+    public FlowTimelineTests()
+    {
+        _timeline = new FlowTimeline(_recorder);
+        _timeline.Add(_log = new FlowLog(_recorder, Thread, 1, before: null));
+    }
 
     public void Dispose() => _recorder.Dispose();
 
@@ -20,126 +29,86 @@ public sealed class FlowTimelineTests : IDisposable
     public void A_switch_applies_from_its_time_on()
     {
         CpuUsageAsyncWatcher watcher = NewWatcher();
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        log.Add(10, watcher);
-        log.Add(20, null);
+        _log.Add(10, watcher);
+        _log.Add(20, null);
 
-        timeline.At(Thread, 9).Should().BeEmpty();
-        timeline.At(Thread, 10).Should().Equal(watcher);
-        timeline.At(Thread, 19).Should().Equal(watcher);
-        timeline.At(Thread, 20).Should().BeEmpty();
-        timeline.At(Thread + 1, 20).Should().BeEmpty("the other thread runs no flow");
+        ShouldBe(9);
+        ShouldBe(10, watcher);
+        ShouldBe(19, watcher);
+        ShouldBe(20);
+        _timeline.At(Thread + 1, 15).Should().BeEmpty("the other thread runs no flow");
     }
 
     [Fact]
     public void A_thread_with_a_reused_ID_has_its_own_log()
     {
-        CpuUsageAsyncWatcher first = NewWatcher(), second = NewWatcher();
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        log.Add(10, first);
+        CpuUsageAsyncWatcher first = NewWatcher(), second = NewWatcher(), third = NewWatcher();
+        _log.Add(10, first);
+        _timeline.Add(new FlowLog(_recorder, Thread, 50, before: third)); // not in the order of their start
         var next = new FlowLog(_recorder, Thread, 30, before: null);
         next.Add(40, second);
-        timeline.Add(next);
+        _timeline.Add(next);
 
-        timeline.At(Thread, 15).Should().Equal(first);
-        timeline.Forget(Thread, 25);
-        timeline.At(Thread, 35).Should().BeEmpty();
-        timeline.At(Thread, 45).Should().Equal(second);
-        timeline.Forget(Thread, 50);
-        timeline.At(Thread, 55).Should().BeEmpty("the thread has ended");
+        ShouldBe(15, first);
+        _timeline.Forget(Thread, 25);
+        ShouldBe(35);
+        ShouldBe(45, second);
+        ShouldBe(55, third);
+        _timeline.Forget(Thread, 60);
+        ShouldBe(65);
     }
 
     [Fact]
-    public void Logs_of_one_thread_ID_apply_in_the_order_of_their_start()
-    {
-        CpuUsageAsyncWatcher second = NewWatcher(), third = NewWatcher();
-        FlowTimeline timeline = NewTimeline(out _);
-        timeline.Add(new FlowLog(_recorder, Thread, 40, before: third));
-        timeline.Add(new FlowLog(_recorder, Thread, 20, before: second));
-
-        timeline.At(Thread, 30).Should().Equal(second);
-        timeline.At(Thread, 50).Should().Equal(third);
-    }
-
-    [Fact]
-    public void A_stopped_watcher_no_longer_counts_on_other_threads()
-    {
-        CpuUsageAsyncWatcher stopped = NewWatcher(), outer = NewWatcher();
-        stopped.Outer = outer;
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        log.Add(10, stopped);
-        stopped.Stop();
-        timeline.Add(new FlowStop(stopped, 20));
-
-        timeline.At(Thread, 19).Should().Equal(stopped, outer);
-        timeline.At(Thread, 20).Should().Equal(outer);
-        timeline.MoveTo(30);
-        timeline.At(Thread, 31).Should().Equal([outer], "the stop is kept while a thread is in the flow");
-    }
-
-    [Fact]
-    public void Work_that_a_request_leaves_running_is_counted_for_its_route()
+    public void A_stopped_watcher_no_longer_counts_on_other_threads_and_may_have_a_successor()
     {
         CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
-        CpuUsageAsyncWatcher request = NewWatcher();
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        log.Add(10, request);
-        request.StopFor(successor);
-        timeline.Add(new FlowStop(request, 20));
+        CpuUsageAsyncWatcher stopped = NewWatcher(), outer = NewWatcher(), request = NewWatcher();
+        stopped.Outer = outer;
+        _log.Add(10, stopped);
+        stopped.Stop();
+        _timeline.Add(new FlowStop(stopped, 20));
 
-        timeline.At(Thread, 19).Should().Equal(request);
-        timeline.At(Thread, 20).Should().Equal(successor);
+        ShouldBe(19, stopped, outer);
+        ShouldBe(20, outer);
+        _timeline.MoveTo(30);
+        ShouldBe(31, outer); // the stop is kept while a thread is in the flow
+        _log.Add(40, request);
+        request.StopFor(successor);
+        _timeline.Add(new FlowStop(request, 50));
+        ShouldBe(49, request);
+        ShouldBe(50, successor);
     }
 
     [Fact]
     public void Samples_are_counted_exactly_by_an_injected_timeline() => Seeded.Run(200, random =>
     {
-        CpuUsageAsyncWatcher[] labeled = [.. Labels.Select(NewWatcher)];
-        CpuUsageAsyncWatcher[] plain = [NewWatcher(), NewWatcher(), NewWatcher()];
+        CpuUsageAsyncWatcher[] labeled = [.. Labels.Select(NewWatcher)], plain = [NewWatcher(), NewWatcher(), NewWatcher()];
         var timeline = new FlowTimeline(_recorder);
         var samples = new FlowSamples(timeline, new NodeBudget(100_000), 127);
-        var events = new List<(long Time, int Thread, CpuUsageAsyncWatcher[]? Switch)>();
-        long time = 0;
-        for (int i = random.Next(200); i > 0; i--)
-        {
-            CpuUsageAsyncWatcher[]? chain = random.Next(2) == 0 ? null : RandomChain(random, labeled, plain);
-            events.Add((time += random.Next(1, 5), random.Next(3), chain));
-        }
-
-        var logs = new FlowLog?[3];
+        FlowLog[] logs = [.. Enumerable.Range(0, 3).Select(thread => new FlowLog(_recorder, thread, 0, before: null))];
+        Array.ForEach(logs, timeline.Add);
         var current = new CpuUsageAsyncWatcher[][] { [], [], [] };
         var expected = new Dictionary<object, int>();
         int none = 0;
         List<byte[]> records = [];
-        foreach ((long at, int thread, CpuUsageAsyncWatcher[]? chain) in events)
+        long at = 0;
+        for (int i = random.Next(200); i > 0; i--)
         {
-            if (chain is not null)
+            int thread = random.Next(3);
+            at += random.Next(1, 5);
+            if (random.Next(2) == 0)
             {
-                if (logs[thread] is null)
-                {
-                    logs[thread] = new FlowLog(_recorder, thread, at, before: null);
-                    timeline.Add(logs[thread]!);
-                }
-
-                logs[thread]!.Add(at, Link(chain));
-                current[thread] = chain;
+                current[thread] = RandomChain(random, labeled, plain);
+                logs[thread].Add(at, Link(current[thread]));
+                continue;
             }
-            else
-            {
-                records.Add(Sample(1, thread, (ulong)at, 1, 0x30));
-                foreach (CpuUsageAsyncWatcher watcher in current[thread].Where(watcher => watcher.Label is null))
-                {
-                    expected[watcher] = expected.GetValueOrDefault(watcher) + 1;
-                }
 
-                if (current[thread].FirstOrDefault(watcher => watcher.Label is not null)?.Label is { } label)
-                {
-                    expected[label] = expected.GetValueOrDefault(label) + 1;
-                }
-                else
-                {
-                    none++;
-                }
+            records.Add(Sample(1, thread, (ulong)at, 1, 0x30));
+            FlowLabel? label = current[thread].FirstOrDefault(watcher => watcher.Label is not null)?.Label;
+            none += label is null ? 1 : 0;
+            foreach (object key in current[thread].Where(watcher => watcher.Label is null).Concat<object>(label is null ? [] : [label]))
+            {
+                expected[key] = expected.GetValueOrDefault(key) + 1;
             }
         }
 
@@ -168,19 +137,12 @@ public sealed class FlowTimelineTests : IDisposable
     {
         using FlowRecorder small = FlowRecorder.Start(maxChunks: 1); // in addition to two for each log
         CpuUsageAsyncWatcher watcher = NewWatcher(Labels[0]);
-        var log = new FlowLog(small, Thread, 0, before: null);
-        var timeline = new FlowTimeline(small);
-        timeline.Add(log);
+        FlowTimeline timeline = NewFullTimeline(small, watcher, out FlowLog log);
         var samples = new FlowSamples(timeline, new NodeBudget(100), 127);
-        for (int time = 1; time < 1000; time++)
-        {
-            log.Add(time, watcher);
-        }
-
-        samples.Add(new PerfRecord(Sample(1, Thread, 5, 1, 0x30)));
-        samples.Add(new PerfRecord(Sample(1, Thread, 2000, 1, 0x30)));
+        Take(samples, 5, 0x30);
+        Take(samples, 2000, 0x30);
         log.Add(3000, watcher);
-        samples.Add(new PerfRecord(Sample(1, Thread, 3001, 1, 0x30)));
+        Take(samples, 3001, 0x30);
         samples.Complete();
 
         samples.Labels.Should().ContainSingle().Which.Value.SampleCount.Should().Be(2);
@@ -188,17 +150,32 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_request_is_counted_for_the_route_that_it_has_when_it_ends()
+    public void A_gap_of_a_thread_ends_when_the_thread_ends()
+    {
+        CpuUsageAsyncWatcher watcher = NewWatcher();
+        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1);
+        FlowTimeline timeline = NewFullTimeline(small, watcher, out _);
+        var next = new FlowLog(small, Thread, 2000, before: null);
+        next.Add(2001, watcher);
+        timeline.Add(next);
+
+        timeline.At(Thread, 1999).Should().BeNull();
+        timeline.At(Thread, 2000).Should().BeEmpty("the next thread has not switched yet");
+        timeline.At(Thread, 2001).Should().Equal(watcher);
+    }
+
+    [Fact]
+    public void A_request_is_counted_for_the_route_that_it_has_when_it_ends_with_the_samples_that_are_read_later()
     {
         CpuUsageAsyncWatcher request = NewWatcher(new FlowLabel("GET", "(no endpoint)"));
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(100), 127);
-        log.Add(10, request);
-        samples.Add(new PerfRecord(Sample(1, Thread, 11, 1, 0x30, 0x41)));
+        FlowSamples samples = NewSamples(100);
+        _log.Add(10, request);
+        Take(samples, 11, 0x30, 0x41);
         request.Label = Labels[1];
         request.Stop();
         samples.End(12);
-        samples.Add(new PerfRecord(Sample(1, Thread, 13, 1, 0x30, 0x41)));
+        Take(samples, 13, 0x30, 0x41);
+        samples.Labels.Should().BeEmpty("the ring may contain more of its samples");
         samples.End(14);
         samples.End(15);
 
@@ -207,30 +184,13 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Stacks_beyond_the_memory_are_counted_as_unknown()
-    {
-        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(3), 127);
-        log.Add(1, request);
-        samples.Add(new PerfRecord(Sample(1, Thread, 2, 1, 0x30, 0x41)));
-        samples.Add(new PerfRecord(Sample(1, Thread, 3, 1, 0x50, 0x61)));
-        samples.Complete();
-
-        (samples.Labels.Values.Sum(tree => tree.SampleCount) + samples.UnknownCount).Should().Be(2);
-        samples.UnknownCount.Should().BePositive();
-    }
-
-    [Fact]
     public void A_hidden_request_is_counted_as_no_request_and_uses_no_memory()
     {
-        CpuUsageAsyncWatcher[] excluded = [.. Enumerable.Range(0, 1000).Select(_ => NewWatcher(FlowLabel.None))];
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(2), 127);
-        for (int i = 0; i < excluded.Length; i++)
+        FlowSamples samples = NewSamples(2);
+        for (ulong time = 10; time < 2010; time += 2)
         {
-            log.Add(10 + (2 * i), excluded[i]);
-            samples.Add(new PerfRecord(Sample(1, Thread, 11 + (2 * (ulong)i), 1, 0x30, 0x41)));
+            _log.Add((long)time, NewWatcher(FlowLabel.None));
+            Take(samples, time + 1, 0x30, 0x41);
         }
 
         samples.Complete();
@@ -243,16 +203,15 @@ public sealed class FlowTimelineTests : IDisposable
     {
         var kept = new KeptFlows(TimeSpan.Zero);
         CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(2), 127, kept);
+        FlowSamples samples = NewSamples(2, kept);
         for (ulong time = 10; time < 500; time += 10)
         {
             CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
-            log.Add((long)time, request);
-            samples.Add(new PerfRecord(Sample(1, Thread, time + 1, 1, 0x30, 0x41)));
+            _log.Add((long)time, request);
+            Take(samples, time + 1, 0x30, 0x41);
             request.StopFor(successor);
-            log.Add((long)time + 2, successor);
-            samples.Add(new PerfRecord(Sample(1, Thread, time + 3, 1, 0x1000 + (16 * time))));
+            _log.Add((long)time + 2, successor);
+            Take(samples, time + 3, 0x1000 + (16 * time));
             samples.End(time + 4);
             samples.End(time + 5);
         }
@@ -261,138 +220,63 @@ public sealed class FlowTimelineTests : IDisposable
         kept.All.Should().HaveCount(KeptFlows.MaxPerLabel).And.OnlyContain(flow => flow.Label == Labels[0] && flow.Samples.SampleCount == 1);
     }
 
-    [Fact]
-    public void Kept_flows_remain_when_the_memory_for_running_ones_is_exhausted()
+    [Theory]
+    [InlineData(4, 81)] // only four of 85 samples fit in the memory, which two had used before
+    [InlineData(KeptFlows.MaxNodes, 0)] // a flow that never ends leaves memory for others
+    public void A_kept_flow_and_a_running_one_have_their_own_memory(int nodes, int unknown)
     {
         var kept = new KeptFlows(TimeSpan.Zero);
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(4), 127, kept);
-        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
-        log.Add(10, request);
-        samples.Add(new PerfRecord(Sample(1, Thread, 11, 1, 0x30, 0x41)));
-        request.Stop();
-        samples.End(12);
-        samples.End(13);
-        log.Add(14, NewWatcher(Labels[1]));
-        for (ulong time = 15; time < 100; time++)
+        FlowSamples samples = NewSamples(nodes, kept);
+        EndRequest(10);
+        _log.Add(14, NewWatcher(Labels[1]));
+        ulong end = unknown > 0 ? 100 : 2UL * KeptFlows.MaxNodes;
+        for (ulong time = 15; time < end; time++)
         {
-            samples.Add(new PerfRecord(Sample(1, Thread, time, 1, 16 * time)));
+            Take(samples, time, 16 * time);
         }
 
         kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
-        samples.UnknownCount.Should().Be(81, "only four of 85 samples fit in the memory");
-    }
-
-    [Fact]
-    public void A_flow_that_never_ends_leaves_memory_for_others()
-    {
-        var kept = new KeptFlows(TimeSpan.Zero);
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(KeptFlows.MaxNodes), 127, kept);
-        log.Add(10, NewWatcher(Labels[1]));
-        for (ulong time = 11; time < 2 * KeptFlows.MaxNodes; time++)
+        if (unknown > 0)
         {
-            samples.Add(new PerfRecord(Sample(1, Thread, time, 1, 16 * time)));
+            samples.UnknownCount.Should().Be(unknown);
+            return;
         }
 
-        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
-        log.Add(300_000, request);
-        samples.Add(new PerfRecord(Sample(1, Thread, 300_001, 1, 0x30, 0x41)));
-        request.Stop();
-        samples.End(300_002);
-        samples.End(300_003);
+        EndRequest(300_000);
+        kept.All.Should().HaveCount(2).And.OnlyContain(flow => flow.Samples.SampleCount == 1);
 
-        kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
-    }
-
-    [Fact]
-    public void Flows_below_the_limit_are_dropped_and_the_number_of_others_is_limited()
-    {
-        var kept = new KeptFlows(TimeSpan.FromHours(1));
-        kept.Add(NewWatcher(Labels[0]), new SampleTree(new NodeBudget(1)));
-        kept.All.Should().BeEmpty();
-
-        kept = new KeptFlows(TimeSpan.Zero);
-        for (int i = 0; i < 2 * KeptFlows.MaxFlows; i++)
-        {
-            kept.Add(NewWatcher(new FlowLabel("GET", $"/{i / 2}")), new SampleTree(new NodeBudget(1)));
-        }
-
-        kept.All.Select(flow => flow.Label.Name).Should().Equal(
-            Enumerable.Range(0, KeptFlows.MaxFlows).Select(i => $"/{KeptFlows.MaxFlows - 1 - (i / 2)}"), "the latest are first");
-    }
-
-    [Fact]
-    public void The_latest_flows_of_a_route_are_kept()
-    {
-        var kept = new KeptFlows(TimeSpan.Zero);
-        SampleTree[] flows = [.. Enumerable.Range(0, 2 * KeptFlows.MaxPerLabel).Select(_ => new SampleTree(new NodeBudget(1)))];
-        foreach (SampleTree samples in flows)
-        {
-            kept.Add(NewWatcher(Labels[0]), samples);
-        }
-
-        kept.All.Select(flow => flow.Samples).Should().Equal(flows.Reverse().Take(KeptFlows.MaxPerLabel));
-    }
-
-    [Fact]
-    public void Ended_requests_release_their_memory()
-    {
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(6), 127);
-        for (ulong time = 10; time < 10_000; time += 10)
+        void EndRequest(ulong time)
         {
             CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
-            log.Add((long)time, request);
-            samples.Add(new PerfRecord(Sample(1, Thread, time + 1, 1, 0x30, 0x41)));
+            _log.Add((long)time, request);
+            Take(samples, time + 1, 0x30, 0x41);
             request.Stop();
             samples.End(time + 2);
             samples.End(time + 3);
         }
-
-        samples.Complete();
-
-        (samples.UnknownCount, samples.Labels[Labels[0]].SampleCount).Should().Be((0, 999));
     }
 
     [Fact]
-    public void A_request_has_the_samples_that_are_read_after_its_end()
+    public void The_latest_flows_above_the_limit_are_kept_in_total_and_for_each_route()
     {
-        var kept = new KeptFlows(TimeSpan.Zero);
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(100), 127, kept);
-        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
-        log.Add(10, request);
-        samples.Add(new PerfRecord(Sample(1, Thread, 11, 1, 0x30)));
-        request.Stop();
-        samples.End(12);
-        samples.Add(new PerfRecord(Sample(1, Thread, 13, 1, 0x30)));
-        kept.All.Should().BeEmpty("the ring may contain more of its samples");
-        samples.End(14);
+        var kept = new KeptFlows(TimeSpan.FromHours(1));
+        kept.Add(NewWatcher(Labels[0]), NewTree());
+        kept.All.Should().BeEmpty();
 
-        kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(2);
-    }
+        kept = new KeptFlows(TimeSpan.Zero);
+        SampleTree[] flows = [.. Enumerable.Range(0, 2 * KeptFlows.MaxPerLabel).Select(_ => NewTree())];
+        Array.ForEach(flows, samples => kept.Add(NewWatcher(Labels[0]), samples));
+        kept.All.Select(flow => flow.Samples).Should().Equal(flows.Reverse().Take(KeptFlows.MaxPerLabel));
 
-    [Fact]
-    public void A_gap_of_a_thread_ends_when_the_thread_ends()
-    {
-        CpuUsageAsyncWatcher watcher = NewWatcher();
-        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1);
-        var timeline = new FlowTimeline(small);
-        var full = new FlowLog(small, Thread, 1, before: null);
-        timeline.Add(full);
-        for (int time = 2; time < 1000; time++)
+        for (int i = 0; i < 2 * KeptFlows.MaxFlows; i++)
         {
-            full.Add(time, watcher);
+            kept.Add(NewWatcher(new FlowLabel("GET", $"/{i / 2}")), NewTree());
         }
 
-        var next = new FlowLog(small, Thread, 2000, before: null);
-        next.Add(2001, watcher);
-        timeline.Add(next);
+        kept.All.Select(flow => flow.Label.Name).Should().Equal(
+            Enumerable.Range(0, KeptFlows.MaxFlows).Select(i => $"/{KeptFlows.MaxFlows - 1 - (i / 2)}"), "the latest are first");
 
-        timeline.At(Thread, 1999).Should().BeNull();
-        timeline.At(Thread, 2000).Should().BeEmpty("the next thread has not switched yet");
-        timeline.At(Thread, 2001).Should().Equal(watcher);
+        static SampleTree NewTree() => new(new NodeBudget(1));
     }
 
     [Fact]
@@ -428,14 +312,13 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void A_stop_is_dropped_when_no_thread_is_in_the_flow()
     {
-        FlowTimeline timeline = NewTimeline(out FlowLog log);
-        WeakReference stopped = Stop(timeline, log);
+        WeakReference stopped = Stop(_timeline, _log);
 
-        timeline.MoveTo(40);
+        _timeline.MoveTo(40);
 
         GC.Collect();
         stopped.IsAlive.Should().BeFalse("a profile may run as long as the application, and must not keep stopped watchers alive");
-        timeline.At(Thread, 41).Should().BeEmpty();
+        ShouldBe(41);
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         static WeakReference Stop(FlowTimeline timeline, FlowLog log)
@@ -477,44 +360,35 @@ public sealed class FlowTimelineTests : IDisposable
         using FlowRecorder recorder = FlowRecorder.Start();
         (int id, CpuUsageAsyncWatcher first) = (thread.Id, thread.Watcher);
         var timeline = new FlowTimeline(recorder);
-        long before = System.Diagnostics.Stopwatch.GetTimestamp();
+        long before = Stopwatch.GetTimestamp();
         first.Stop();
-        long after = System.Diagnostics.Stopwatch.GetTimestamp();
+        long after = Stopwatch.GetTimestamp();
         thread.End(); // a switch, after the first watcher was stopped by another thread
         timeline.Refresh();
 
         timeline.At(id, before).Should().Equal(first);
         timeline.At(id, after).Should().BeEmpty("the watcher was stopped");
-        timeline.Forget(id, System.Diagnostics.Stopwatch.GetTimestamp());
-        timeline.At(id, System.Diagnostics.Stopwatch.GetTimestamp()).Should().BeEmpty("another thread may reuse the ID");
+        timeline.Forget(id, Stopwatch.GetTimestamp());
+        timeline.At(id, Stopwatch.GetTimestamp()).Should().BeEmpty("another thread may reuse the ID");
     }
 
     [Fact]
-    public void A_thread_that_never_switches_is_dropped_at_its_end()
+    public void A_thread_that_never_switches_is_in_its_flow_until_the_stop_or_its_end()
     {
         using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
-        var timeline = new FlowTimeline(recorder);
+        var ended = new FlowTimeline(recorder);
+        ended.At(thread.Id, 1).Should().ContainSingle();
+        ended.Forget(thread.Id, 2);
+        ended.At(thread.Id, 3).Should().BeEmpty();
 
-        timeline.At(thread.Id, 1).Should().ContainSingle();
-        timeline.Forget(thread.Id, 2);
-        timeline.At(thread.Id, 3).Should().BeEmpty();
-    }
-
-    [Fact]
-    public void A_stop_is_kept_while_a_thread_that_never_switches_is_in_the_flow()
-    {
-        using var thread = new ThreadInFlow();
-        using FlowRecorder recorder = FlowRecorder.Start();
         var timeline = new FlowTimeline(recorder);
         thread.Watcher.Stop();
         timeline.Refresh();
-        long stopped = System.Diagnostics.Stopwatch.GetTimestamp();
-
+        long stopped = Stopwatch.GetTimestamp();
         timeline.MoveTo(stopped);
         timeline.MoveTo(stopped + 1);
-
-        timeline.At(thread.Id, stopped + 2).Should().BeEmpty();
+        timeline.At(thread.Id, stopped + 2).Should().BeEmpty("the stop is kept");
     }
 
     /// <summary>Creates a running watcher without an outer one.</summary>
@@ -536,12 +410,25 @@ public sealed class FlowTimelineTests : IDisposable
         return chain.FirstOrDefault();
     }
 
-    private FlowTimeline NewTimeline(out FlowLog log)
+    /// <summary>Creates a timeline with a log of 1,000 switches to a watcher, the last of which are lost.</summary>
+    private static FlowTimeline NewFullTimeline(FlowRecorder recorder, CpuUsageAsyncWatcher watcher, out FlowLog log)
     {
-        var timeline = new FlowTimeline(_recorder);
-        timeline.Add(log = new FlowLog(_recorder, Thread, 1, before: null));
+        log = new FlowLog(recorder, Thread, 0, before: null);
+        var timeline = new FlowTimeline(recorder);
+        timeline.Add(log);
+        for (int time = 1; time < 1000; time++)
+        {
+            log.Add(time, watcher);
+        }
+
         return timeline;
     }
+
+    private FlowSamples NewSamples(int nodes, KeptFlows? kept = null) => new(_timeline, new NodeBudget(nodes), 127, kept);
+
+    private static void Take(FlowSamples samples, ulong time, params ulong[] chain) => samples.Add(new PerfRecord(Sample(1, Thread, time, 1, chain)));
+
+    private void ShouldBe(long time, params CpuUsageAsyncWatcher[] watchers) => _timeline.At(Thread, time).Should().Equal(watchers);
 
     /// <summary>A thread that is in a flow and does not switch until its end.</summary>
     private sealed class ThreadInFlow : IDisposable

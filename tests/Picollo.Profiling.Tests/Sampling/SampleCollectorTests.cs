@@ -25,57 +25,37 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void Samples_of_the_process_are_counted_and_those_of_others_are_not()
+    public void Samples_of_all_threads_of_the_process_are_counted_and_those_of_other_processes_are_not()
     {
-        Handle(Sample(Main, Main, 1, 1, 0x30), Sample(999, 999, 2, 1, 0x30));
+        Handle(
+            Task(ForkMark, Main, 101, Main), Sample(Main, 101, 1, 1, 0x30), Sample(Main, Main, 1, 1, 0x30), Sample(999, 999, 2, 1, 0x30),
+            Record(LostMark, 0, Numbers(1, 40)), Record(LostMark, 0, Numbers(1, 2)), Sample(Main, Main, 1, 1),
+            Comm(Main, Main, 0, "renamed"), Comm(Main, 101, 0, "worker"));
 
-        (_samples.SampleCount, _samples.LostCount).Should().Be((1, 0));
+        _samples.Processes.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(2);
+        (_samples.SampleCount, _samples.LostCount).Should().Be((2, 43), "a sample without addresses is also lost");
+        _samples.Main.Name.Should().Be("renamed", "the name of the main thread is that of the process");
     }
 
     [Fact]
-    public void Lost_records_are_counted()
+    public void A_child_starts_with_the_code_of_its_parent_and_has_its_own_samples_until_its_last_thread_ends()
     {
-        Handle(Record(LostMark, 0, Numbers(1, 40)), Record(LostMark, 0, Numbers(1, 2)), Sample(Main, Main, 1, 1));
-
-        _samples.LostCount.Should().Be(43, "a sample without addresses is also lost");
-    }
-
-    [Fact]
-    public void A_child_starts_with_the_code_of_its_parent_and_has_its_own_samples()
-    {
-        Handle(Task(ForkMark, Child, Child, Main), Sample(Child, Child, 1, 1, 0x30));
+        Handle(
+            Task(ForkMark, Child, Child, Main), Sample(Child, Child, 1, 1, 0x30),
+            Task(ExitMark, Child, Child, Main), Sample(Child, Child + 1, 2, 1, 0x30));
 
         SampledProcess child = _samples.Processes.Should().HaveCount(2).And.ContainSingle(process => process.Id == Child).Subject;
         child.Mappings.Should().Equal(_samples.Main.Mappings).And.NotBeEmpty();
-        (child.Samples.SampleCount, _samples.Main.Samples.SampleCount).Should().Be((1, 0));
+        (child.Samples.SampleCount, _samples.Main.Samples.SampleCount).Should().Be((2, 0));
     }
 
     [Fact]
-    public void A_process_with_a_reused_ID_is_another_process()
+    public void Other_processes_are_not_followed_unless_requested_even_if_they_reuse_the_ID()
     {
         SampleCollector samples = New(followsChildren: false);
-        foreach (byte[] record in new[] { Task(ExitMark, Main, Main, 1), Task(ForkMark, Main, Main, 1), Sample(Main, Main, 2, 1, 0x30) })
-        {
-            samples.Handle(new PerfRecord(record), 0);
-        }
-
-        samples.SampleCount.Should().Be(0);
-    }
-
-    [Fact]
-    public void A_thread_is_not_a_process()
-    {
-        Handle(Task(ForkMark, Main, 101, Main), Sample(Main, 101, 1, 1, 0x30));
-
-        _samples.Processes.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
-    }
-
-    [Fact]
-    public void Processes_are_not_followed_unless_requested()
-    {
-        SampleCollector samples = New(followsChildren: false);
-        samples.Handle(new PerfRecord(Task(ForkMark, Child, Child, Main)), 0);
-        samples.Handle(new PerfRecord(Sample(Child, Child, 1, 1, 0x30)), 0);
+        Handle(
+            samples, Task(ForkMark, Child, Child, Main), Sample(Child, Child, 1, 1, 0x30),
+            Task(ExitMark, Main, Main, 1), Task(ForkMark, Main, Main, 1), Sample(Main, Main, 2, 1, 0x30));
 
         (samples.Processes.Count, samples.SampleCount).Should().Be((1, 0));
     }
@@ -89,14 +69,6 @@ public class SampleCollectorTests
         (_samples.Processes[0].IsReplaced, _samples.Processes[1].IsReplaced, _samples.Processes[1].Name).Should().Be((true, false, "other"));
         _samples.Processes[1].Mappings.Should().Equal(new CodeMapping(0x500, 0x10, 0x40, "/bin/other"));
         _samples.Processes.Select(process => process.Samples.SampleCount).Should().Equal(1, 1);
-    }
-
-    [Fact]
-    public void The_name_of_the_main_thread_is_that_of_the_process()
-    {
-        Handle(Comm(Main, Main, 0, "renamed"), Comm(Main, 101, 0, "worker"));
-
-        _samples.Main.Name.Should().Be("renamed");
     }
 
     [Fact]
@@ -118,7 +90,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void Removing_an_ended_process_keeps_the_process_that_has_its_ID_now()
+    public void Removing_an_ended_process_keeps_the_process_that_has_its_ID_now_and_limits_the_number()
     {
         Handle(Task(ForkMark, Child, Child, Main), Task(ExitMark, Child, Child, Main), Task(ForkMark, Child, Child, Main));
         for (int i = 1; i < 1500; i++)
@@ -127,8 +99,15 @@ public class SampleCollectorTests
         }
 
         Handle(Sample(Child, Child, 2, 1, 0x30));
-
         (_samples.SampleCount, _samples.SkippedProcessCount).Should().Be((1, 0));
+
+        SampleCollector many = New(followsChildren: true);
+        for (int i = 0; i < 1500; i++)
+        {
+            Handle(many, Task(ForkMark, Child + i, Child + i, Main), Sample(Child + i, Child + i, 1, 1, 0x30));
+        }
+
+        (many.Processes.Count, many.SkippedProcessCount, many.SampleCount).Should().Be((1000, 501, 999));
     }
 
     [Fact]
@@ -145,26 +124,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void A_process_whose_main_thread_ends_first_has_the_samples_of_the_others()
-    {
-        Handle(Task(ForkMark, Child, Child, Main), Task(ExitMark, Child, Child, Main), Sample(Child, Child + 1, 2, 1, 0x30));
-
-        _samples.SampleCount.Should().Be(1);
-    }
-
-    [Fact]
-    public void The_number_of_processes_is_bounded()
-    {
-        for (int i = 0; i < 1500; i++)
-        {
-            Handle(Task(ForkMark, Child + i, Child + i, Main), Sample(Child + i, Child + i, 1, 1, 0x30));
-        }
-
-        (_samples.Processes.Count, _samples.SkippedProcessCount, _samples.SampleCount).Should().Be((1000, 501, 999));
-    }
-
-    [Fact]
-    public void A_thread_that_two_events_of_one_CPU_sample_is_counted_once()
+    public void A_thread_that_two_events_sample_is_counted_once_for_each_CPU_unless_its_ID_is_reused()
     {
         SampleCollector samples = New(followsChildren: false);
         foreach ((int thread, int ring, ulong eventId) in ((int, int, ulong)[])
@@ -174,15 +134,10 @@ public class SampleCollectorTests
         }
 
         samples.SampleCount.Should().Be(5);
-    }
 
-    [Fact]
-    public void Samples_with_a_reused_thread_ID_are_counted()
-    {
         Handle(
             Sample(Main, 101, 1, 7, 0x30), Task(ExitMark, Main, 101, Main), Task(ForkMark, Main, 101, Main), Sample(Main, 101, 2, 8, 0x30),
             Task(ForkMark, Main, 101, Main), Sample(Main, 101, 3, 9, 0x30));
-
         _samples.SampleCount.Should().Be(3, "the record of a thread's end may be lost");
     }
 
@@ -201,12 +156,8 @@ public class SampleCollectorTests
 
     private static SampleCollector New(bool followsChildren) =>
         new(Main, "main", [new CodeMapping(0x10, 0x100, 0, "/bin/main")], followsChildren);
+    private void Handle(params byte[][] records) => Handle(_samples, records);
 
-    private void Handle(params byte[][] records)
-    {
-        foreach (byte[] record in records)
-        {
-            _samples.Handle(new PerfRecord(record), ring: 0);
-        }
-    }
+    private static void Handle(SampleCollector samples, params byte[][] records) =>
+        Array.ForEach(records, record => samples.Handle(new PerfRecord(record), ring: 0));
 }

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Picollo.Cpu;
 using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;
 
@@ -8,7 +7,6 @@ namespace Picollo.Profiling.Tests.Sampling;
 public unsafe class SampleRingTests
 {
     private const int HeadOffset = 1024, TailOffset = 1032, RingBytes = 4096;
-    private static ulong _sink;
 
     [FactNeeding(Need.Linux)]
     public void Records_are_read_in_order_even_if_they_wrap_around()
@@ -45,17 +43,18 @@ public unsafe class SampleRingTests
     }
 
     [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
     public void Samples_that_do_not_fit_into_the_ring_are_counted_as_lost()
     {
         using SamplingEvents events = SamplingEvents.Open(
             new SamplingTarget(Environment.ProcessId, Frequency: 10_000, IncludesKernel: false, StartsOnExec: false));
-        Burn(milliseconds: 1500); // no reader: the ring has room for a few thousand samples
+        CpuProfileTests.Burn(milliseconds: 1500); // no reader: the ring has room for a few thousand samples
         var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false);
         using (new SampleReader(events.Rings, samples, frequency: 10_000, default))
         {
             while (samples.LostCount == 0)
             {
-                Burn(milliseconds: 50); // the kernel reports the loss with the next sample that fits
+                CpuProfileTests.Burn(milliseconds: 50); // the kernel reports the loss with the next sample that fits
             }
 
             events.CloseFiles();
@@ -91,17 +90,5 @@ public unsafe class SampleRingTests
         BinaryPrimitives.WriteUInt16LittleEndian(record.AsSpan(6), (ushort)size);
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(8), number);
         return record;
-    }
-
-    private static void Burn(int milliseconds)
-    {
-        long end = CpuUsageReader.GetThreadTimeNanoseconds() + (milliseconds * 1_000_000L);
-        while (CpuUsageReader.GetThreadTimeNanoseconds() < end)
-        {
-            for (int i = 0; i < 10_000; i++)
-            {
-                _sink = (_sink * 6364136223846793005) + (ulong)i;
-            }
-        }
     }
 }

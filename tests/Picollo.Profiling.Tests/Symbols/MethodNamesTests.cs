@@ -22,9 +22,7 @@ public class MethodNamesTests
         "App.Set.System.Collections.Generic.IEnumerable<System.Int32>.GetEnumerator")]
     [InlineData("dynamicClass::lambda_method1", "dynamicClass.lambda_method1")]
     [InlineData("no separator", "no separator")]
-    public void Names_are_those_of_the_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
-
-    [Theory]
+    // Code that the compiler generated has the name of its source.
     [InlineData("App.Program+<Work>d__3::MoveNext", "App.Program.Work")]
     [InlineData("App.Program+<Work>d__3`1[System.Int32]::MoveNext", "App.Program.Work")]
     [InlineData("App.Program+<Iterate>d__1::System.IDisposable.Dispose", "App.Program.Iterate.System.IDisposable.Dispose")]
@@ -49,13 +47,10 @@ public class MethodNamesTests
     [InlineData("App.Base+<>c::<.ctor>b__5_0", "App.Base..ctor.lambda_0")]
     [InlineData("System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1+AsyncStateMachineBox`1[System.Int32,App.Program+<Work>d__0]::MoveNext",
         "System.Runtime.CompilerServices.AsyncTaskMethodBuilder<int>.AsyncStateMachineBox<App.Program.Work>.MoveNext")]
-    public void Compiler_generated_code_has_the_name_of_its_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
+    public void Names_are_those_of_the_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
 
     [Fact]
-    public void A_deeply_nested_name_is_truncated()
-    {
-        string nested = string.Concat(Enumerable.Repeat("A`1[", 1900));
-
-        MethodNames.Format(nested + "::M").Length.Should().BeLessThanOrEqualTo(MethodNames.MaxLength);
-    }
+    public void A_deeply_nested_name_is_truncated() =>
+        MethodNames.Format(string.Concat(Enumerable.Repeat("A`1[", 1900)) + "::M").Length
+            .Should().BeLessThanOrEqualTo(MethodNames.MaxLength);
 }

@@ -6,6 +6,7 @@ using Picollo.Profiling.Symbols.Files;
 namespace Picollo.Profiling.Tests.Symbols;
 
 /// <summary>Tests perf maps that a program has written without a request. They are always in /tmp.</summary>
+[Trait("Category", "Slow")]
 public sealed class PerfMapFileTests : IDisposable
 {
     private const string Everything = "1 7fffffffffff JS:*work app.js:1:2\n";
@@ -27,60 +28,40 @@ public sealed class PerfMapFileTests : IDisposable
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_program_with_another_compiler_is_profiled_with_names()
-    {
-        File.WriteAllText(_path, Everything);
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { ProcessId = _process.Id, Frequency = 999 });
-        SpinWait.SpinUntil(() => profiler.SampleCount >= 20);
-        CpuProfile profile = profiler.Stop();
-
-        profile.GetMethods().Should().ContainSingle(method => method.Frame.Name == "JS:*work app.js:1:2" && method.OwnValue >= 20)
-            .Which.Frame.Kind.Should().Be(CpuProfileFrameKind.Native);
-        profile.Notes.Should().BeEmpty();
-        File.Exists(_path).Should().BeTrue("it belongs to the program");
-    }
-
-    [FactNeeding(Need.PerfEvents)]
     public void A_map_that_is_written_during_the_profile_is_read()
     {
         using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { ProcessId = _process.Id, Frequency = 999 });
         File.WriteAllText(_path, Everything);
         SpinWait.SpinUntil(() => profiler.SampleCount >= 20);
 
-        profiler.Stop().GetMethods().Should().Contain(method => method.Frame.Name == "JS:*work app.js:1:2");
+        CpuProfile profile = profiler.Stop();
+        profile.GetMethods().Should().ContainSingle(method => method.Frame.Name == "JS:*work app.js:1:2").Which.Frame.Kind
+            .Should().Be(CpuProfileFrameKind.Native);
+        profile.Notes.Should().BeEmpty();
+        File.Exists(_path).Should().BeTrue("it belongs to the program");
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_map_that_an_earlier_process_left_behind_is_ignored()
+    public void Only_a_current_file_of_the_user_is_read_and_a_pipe_is_not_waited_for()
     {
         File.WriteAllText(_path, Everything);
         NameOf().Should().Be("JS:*work app.js:1:2");
-
         File.SetLastWriteTimeUtc(_path, DateTime.UtcNow - TimeSpan.FromHours(1));
-        NameOf().Should().BeNull();
-    }
+        NameOf().Should().BeNull("an earlier process left it behind");
+        if (Needs.WhyNot(Need.Root) is null)
+        {
+            File.WriteAllText(_path, Everything);
+            Tool.Run("chown", "/", new Dictionary<string, string?>(), "12345", _path);
+            NameOf().Should().BeNull("it belongs to another user");
+        }
 
-    [FactNeeding(Need.Linux)]
-    public void A_link_is_ignored()
-    {
         string target = Path.GetTempFileName();
         File.WriteAllText(target, Everything);
+        File.Delete(_path);
         File.CreateSymbolicLink(_path, target);
-        NameOf().Should().BeNull();
+        NameOf().Should().BeNull("it is a link");
         File.Delete(target);
-    }
-
-    [FactNeeding(Need.Root)]
-    public void A_map_of_another_user_is_ignored()
-    {
-        File.WriteAllText(_path, Everything);
-        Tool.Run("chown", "/", new Dictionary<string, string?>(), "12345", _path);
-        NameOf().Should().BeNull();
-    }
-
-    [FactNeeding(Need.Linux)]
-    public void A_pipe_is_not_waited_for()
-    {
+        File.Delete(_path);
         Tool.Run("mkfifo", "/", new Dictionary<string, string?>(), _path);
         NameOf().Should().BeNull();
     }

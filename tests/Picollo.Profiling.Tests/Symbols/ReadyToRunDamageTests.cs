@@ -15,81 +15,41 @@ public sealed class ReadyToRunDamageTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
-    public static TheoryData<string, string> Damages() => new()
+    public static TheoryData<string, Action<byte[]>> Damages() => new()
     {
-        { "empty", "The file is empty or larger than 2 GB." },
-        { "text", "*" },
-        { "IL", "The file has no ReadyToRun code." },
-        { "signature", "The file's native code is not in the ReadyToRun format." },
-        { "section count", "The ReadyToRun header has too many sections." },
-        { "section size", "The parts of the file are larger than the file." },
-        { "section address", "The file does not contain the *" },
-        { "metadata", "*" },
-        { "function count", "A table of entry points contradicts the table of functions." },
-        { "methods count", "A table *" },
-        { "hash table", "A table *" },
-        { "signature of instance", "*" },
+        { "*", image => Array.Fill(image, (byte)'a') },
+        { "The file's native code is not in the ReadyToRun format.", image => image[Parts.Header] ^= 1 },
+        { "The ReadyToRun header has too many sections.", image => Number(image, Parts.Header + 12, uint.MaxValue) },
+        { "The parts of the file are larger than the file.", image => Number(image, Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 8, 0x7FFF_FFFF) },
+        { "The file does not contain the *", image => Number(image, Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 4, uint.MaxValue) },
+        { "*", image => Number(image, Parts.Metadata, 0) },
+        { "A table of entry points contradicts the table of functions.", image => Number(image, Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 8, 120) },
+        { "A table *", image => image.AsSpan(Parts.Start(ReadyToRunSection.MethodDefEntryPoints), 5).Fill(0x0F) },
+        { "A table *", image => image[Parts.Start(ReadyToRunSection.InstanceEntryPoints)] = 0xFE },
+        { "*", image => image.AsSpan(Parts.Start(ReadyToRunSection.InstanceEntryPoints) + 3000, 10_000).Fill(0x15) }, // a signature
     };
 
     [Theory]
     [MemberData(nameof(Damages))]
-    public void Damage_is_reported(string kind, string expected)
+    public void Damage_is_reported(string expected, Action<byte[]> damage)
     {
         byte[] image = [.. Image];
-        switch (kind)
-        {
-            case "empty":
-                image = [];
-                break;
-            case "text":
-                Array.Fill(image, (byte)'a');
-                break;
-            case "IL":
-                image = File.ReadAllBytes(typeof(ReadyToRunDamageTests).Assembly.Location);
-                break;
-            case "signature":
-                image[Parts.Header] ^= 1;
-                break;
-            case "section count":
-                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Header + 12), uint.MaxValue);
-                break;
-            case "section size":
-                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 8), 0x7FFF_FFFF);
-                break;
-            case "section address":
-                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 4), uint.MaxValue);
-                break;
-            case "metadata":
-                image.AsSpan(Parts.Metadata, 4).Clear();
-                break;
-            case "function count":
-                BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(Parts.Entry(ReadyToRunSection.RuntimeFunctions) + 8), 120);
-                break;
-            case "methods count":
-                image.AsSpan(Parts.Start(ReadyToRunSection.MethodDefEntryPoints), 5).Fill(0x0F);
-                break;
-            case "hash table":
-                image[Parts.Start(ReadyToRunSection.InstanceEntryPoints)] = 0xFE;
-                break;
-            case "signature of instance":
-                image.AsSpan(Parts.Start(ReadyToRunSection.InstanceEntryPoints) + 3000, 10_000).Fill(0x15);
-                break;
-        }
+        damage(image);
 
-        ReadyToRunImage.TryRead(Write(image), out string? reason).Should().BeNull();
-        reason.Should().NotBeEmpty().And.Match(expected);
+        ReasonFor(image).Should().Match(expected);
     }
 
-    [Theory]
-    [InlineData("")]
-    [InlineData("missing.dll")]
-    [InlineData("a\0b")]
-    [InlineData("/")]
-    [InlineData("/dev/zero")]
-    public void Paths_that_are_not_files_are_reported(string path)
+    [Fact]
+    public void Paths_that_are_not_files_and_files_without_such_code_are_reported()
     {
-        ReadyToRunImage.TryRead(path, out string? reason).Should().BeNull();
-        reason.Should().NotBeEmpty();
+        foreach (string path in (string[])["", "missing.dll", "a\0b", "/", "/dev/zero"])
+        {
+            ReadyToRunImage.TryRead(path, out string? reason).Should().BeNull();
+            reason.Should().NotBeEmpty();
+        }
+
+        ReasonFor([]).Should().Be("The file is empty or larger than 2 GB.");
+        ReasonFor(File.ReadAllBytes(typeof(ReadyToRunDamageTests).Assembly.Location)).Should().Be("The file has no ReadyToRun code.");
     }
 
     [Fact]
@@ -101,12 +61,12 @@ public sealed class ReadyToRunDamageTests : IDisposable
         var bytes = new BlobBuilder();
         new MetadataRootBuilder(metadata, suppressValidation: true).Serialize(bytes, 0, 0);
 
-        Action append = () => MetadataNames.AppendType(new StringBuilder(), PeFile.ToMetadata(bytes.ToArray()), (1 << 2) | 1);
-        append.Should().Throw<BadImageFormatException>().WithMessage("A type is nested in itself.");
+        FluentActions.Invoking(() => MetadataNames.AppendType(new StringBuilder(), PeFile.ToMetadata(bytes.ToArray()), (1 << 2) | 1))
+            .Should().Throw<BadImageFormatException>().WithMessage("A type is nested in itself.");
     }
 
     [Fact]
-    public void Signatures_that_overlap_are_rejected()
+    public void Signatures_and_blocks_that_overlap_are_rejected()
     {
         // 1,000 entries refer to one signature of 1,000 types. Without a limit, the time would grow with the square of the size.
         const int count = 1000;
@@ -121,25 +81,22 @@ public sealed class ReadyToRunDamageTests : IDisposable
         byte[] section = [.. table, .. signature];
         BinaryPrimitives.WriteInt32LittleEndian(section.AsSpan(5), end - 1);
 
-        Action read = () => _ = new EntryPoints(count, [], section);
-        read.Should().Throw<BadImageFormatException>().WithMessage("The signature of a generic method is too long.");
-    }
+        FluentActions.Invoking(() => new EntryPoints(count, [], section)).Should().Throw<BadImageFormatException>()
+            .WithMessage("The signature of a generic method is too long.");
 
-    [Fact]
-    public void Blocks_that_overlap_are_rejected()
-    {
         // 100 blocks of 16 methods refer to one block, with one method.
-        const int count = 100;
-        byte[] section = [0x0F, .. BitConverter.GetBytes((16u * count) << 2), .. Enumerable.Repeat((byte)count, count), 0x00, 0x00];
-
-        Action read = () => _ = new EntryPoints(count / 2, [section], []);
-        read.Should().Throw<BadImageFormatException>();
+        byte[] blocks = [0x0F, .. BitConverter.GetBytes(16u * 100 << 2), .. Enumerable.Repeat((byte)100, 100), 0x00, 0x00];
+        FluentActions.Invoking(() => new EntryPoints(50, [blocks], [])).Should().Throw<BadImageFormatException>();
     }
 
-    private string Write(byte[] bytes)
+    private static void Number(byte[] image, int offset, uint number) =>
+        BinaryPrimitives.WriteUInt32LittleEndian(image.AsSpan(offset), number);
+
+    private string ReasonFor(byte[] image)
     {
         string path = Path.Combine(_folder, "Damaged.dll");
-        File.WriteAllBytes(path, bytes);
-        return path;
+        File.WriteAllBytes(path, image);
+        ReadyToRunImage.TryRead(path, out string? reason).Should().BeNull();
+        return reason.Should().NotBeEmpty().And.Subject!;
     }
 }

@@ -32,13 +32,20 @@ internal sealed class ReadyToRunEntryPoints : EventListener
     /// <summary>Compiles or looks up the methods of types, generic ones for <see cref="string"/> and <see cref="int"/>.</summary>
     public static void Prepare(IEnumerable<Type> types)
     {
-        foreach (Type type in types.SelectMany(Instances))
+        const BindingFlags declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance | BindingFlags.DeclaredOnly;
+        foreach (MethodBase method in types.SelectMany(type => type.GetMethods(declared).Concat<MethodBase>(type.GetConstructors(declared))))
         {
-            const BindingFlags declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance
-                | BindingFlags.DeclaredOnly;
-            foreach (MethodBase method in type.GetMethods(declared).SelectMany(Instances).Concat<MethodBase>(type.GetConstructors(declared)))
+            int count = method.DeclaringType!.GetGenericArguments().Length + (method.IsGenericMethod ? method.GetGenericArguments().Length : 0);
+            foreach (Type argument in count == 0 ? [typeof(string)] : (Type[])[typeof(string), typeof(int)])
             {
-                Prepare(method, type.GetGenericArguments());
+                try
+                {
+                    RuntimeHelpers.PrepareMethod(method.MethodHandle, [.. Enumerable.Repeat(argument.TypeHandle, count)]);
+                }
+                catch (Exception)
+                {
+                    // Abstract methods, constraints, and types and methods that this platform does not support.
+                }
             }
         }
     }
@@ -59,43 +66,6 @@ internal sealed class ReadyToRunEntryPoints : EventListener
             {
                 _found.Add((address, $"{type}::{method}"));
             }
-        }
-    }
-
-    private static void Prepare(MethodBase method, Type[] typeArguments)
-    {
-        Type[] arguments = [.. typeArguments, .. method.IsGenericMethod ? method.GetGenericArguments() : []];
-        try
-        {
-            RuntimeHelpers.PrepareMethod(method.MethodHandle, [.. arguments.Select(argument => argument.TypeHandle)]);
-        }
-        catch (Exception)
-        {
-            // Abstract methods, and types and methods that this platform does not support.
-        }
-    }
-
-    private static IEnumerable<Type> Instances(Type type) =>
-        type.IsGenericTypeDefinition ? Instances(type.GetGenericArguments().Length, type.MakeGenericType) : [type];
-
-    private static IEnumerable<MethodInfo> Instances(MethodInfo method) =>
-        method.IsGenericMethodDefinition ? Instances(method.GetGenericArguments().Length, method.MakeGenericMethod) : [method];
-
-    private static IEnumerable<T> Instances<T>(int count, Func<Type[], T> make)
-    {
-        foreach (Type argument in new[] { typeof(string), typeof(int) })
-        {
-            T instance;
-            try
-            {
-                instance = make([.. Enumerable.Repeat(argument, count)]);
-            }
-            catch (ArgumentException)
-            {
-                continue; // A constraint.
-            }
-
-            yield return instance;
         }
     }
 

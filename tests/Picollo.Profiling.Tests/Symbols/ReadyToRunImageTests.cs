@@ -1,6 +1,6 @@
-using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text.RegularExpressions;
+using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Symbols.ReadyToRun;
 
 namespace Picollo.Profiling.Tests.Symbols;
@@ -12,22 +12,14 @@ public class ReadyToRunImageTests
     private readonly Dictionary<string, ReadyToRunImage> _images = [];
 
     [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Names_match_the_runtime()
     {
-        Type[] types =
-        [
-            typeof(object),
-            typeof(Enumerable),
-            typeof(SortedDictionary<,>),
-            typeof(System.Collections.Concurrent.ConcurrentBag<>),
-            typeof(Regex),
-            typeof(System.Text.Json.JsonSerializer),
-            typeof(HttpClient),
-        ];
+        Type[] types = [typeof(object), typeof(Enumerable), typeof(SortedDictionary<,>), typeof(Regex), typeof(System.Text.Json.JsonSerializer), typeof(HttpClient)];
         IReadOnlyList<(ulong Address, string Name)> methods = ReadyToRunEntryPoints.During(() => ReadyToRunEntryPoints.Prepare(types
             .SelectMany(type => type.Assembly.GetTypes())
             .Where(type => type.Namespace is not ("System.Runtime.Intrinsics" or "System.Numerics"))));
-        List<Mapping> mappings = Mappings();
+        var mappings = CodeMapping.Parse(File.ReadLines("/proc/self/maps")).ToList();
 
         methods.Should().HaveCountGreaterThan(10_000);
         methods.Select(method => (method.Name, Found: NameAt(method.Address)))
@@ -36,9 +28,9 @@ public class ReadyToRunImageTests
 
         string? NameAt(ulong address)
         {
-            Mapping mapping = mappings.Find(mapping => address >= mapping.Start && address < mapping.End)!;
+            CodeMapping mapping = mappings.Find(mapping => address - mapping.Start < mapping.Length);
             ReadyToRunImage image = ImageOf(mapping.Path);
-            image.TryGetRva((long)(address - mapping.Start) + mapping.Offset, out uint rva).Should().BeTrue();
+            image.TryGetRva((long)(address - mapping.Start + mapping.FileOffset), out uint rva).Should().BeTrue();
             return image.NameOf(rva);
         }
     }
@@ -98,6 +90,7 @@ public class ReadyToRunImageTests
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void All_code_of_the_framework_has_names()
     {
         int count = 0;
@@ -121,18 +114,6 @@ public class ReadyToRunImageTests
 
         count.Should().BeGreaterThan(100_000);
     }
-
-    /// <summary>The executable parts of files that are mapped in this process.</summary>
-    private static List<Mapping> Mappings() =>
-    [
-        .. from line in File.ReadLines("/proc/self/maps")
-           let parts = line.Split(' ', 6, StringSplitOptions.RemoveEmptyEntries)
-           where parts.Length == 6 && parts[1][2] == 'x'
-           let ends = parts[0].Split('-')
-           select new Mapping(Hexadecimal(ends[0]), Hexadecimal(ends[1]), (long)Hexadecimal(parts[2]), parts[5]),
-    ];
-
-    private static ulong Hexadecimal(string text) => ulong.Parse(text, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
 
     // Events do not contain the arguments of a generic method.
     private static bool IsNameOrInstance(string? found, string name) =>
@@ -161,6 +142,4 @@ public class ReadyToRunImageTests
 
         return image!;
     }
-
-    private sealed record Mapping(ulong Start, ulong End, long Offset, string Path);
 }

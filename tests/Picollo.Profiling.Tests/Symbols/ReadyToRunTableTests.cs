@@ -9,38 +9,34 @@ public class ReadyToRunTableTests
     private const Machine LinuxAmd64 = (Machine)((int)Machine.Amd64 ^ 0x7B79);
     private const Machine LinuxArm64 = (Machine)((int)Machine.Arm64 ^ 0x7B79);
 
-    [Theory]
-    [InlineData(12, 0x18)]
-    [InlineData(1000, 0xA1, 0x0F)]
-    [InlineData(0x1F_FFFF, 0xFB, 0xFF, 0xFF)]
-    [InlineData(0x0FFF_FFFF, 0xF7, 0xFF, 0xFF, 0xFF)]
-    [InlineData(uint.MaxValue, 0x0F, 0xFF, 0xFF, 0xFF, 0xFF)]
-    public void Unsigned_numbers_take_one_to_five_bytes(uint expected, params int[] bytes) =>
-        new NativeData([.. bytes.Select(value => (byte)value)]).ReadUnsigned().Should().Be(expected);
-
-    [Theory]
-    [InlineData(-1, 0xFE)]
-    [InlineData(63, 0x7E)]
-    [InlineData(-64, 0x80)]
-    [InlineData(-65, 0xFD, 0xFE)]
-    [InlineData(int.MinValue, 0x0F, 0, 0, 0, 0x80)]
-    public void Signed_numbers_take_one_to_five_bytes(int expected, params int[] bytes) =>
-        new NativeData([.. bytes.Select(value => (byte)value)]).ReadSigned().Should().Be(expected);
-
-    [Theory]
-    [InlineData(0x7F, 0x7F)]
-    [InlineData(0x3FFF, 0xBF, 0xFF)]
-    [InlineData(0x1FFF_FFFF, 0xDF, 0xFF, 0xFF, 0xFF)]
-    public void Compressed_numbers_take_one_to_four_bytes(uint expected, params int[] bytes) =>
-        new NativeData([.. bytes.Select(value => (byte)value)]).ReadCompressed().Should().Be(expected);
-
-    [Theory]
-    [InlineData(0x1F)]
-    [InlineData(0x01)]
-    public void Incomplete_and_invalid_numbers_are_rejected(byte first)
+    [Fact]
+    public void Numbers_take_one_to_five_bytes()
     {
-        Action read = () => new NativeData([first]).ReadUnsigned();
-        read.Should().Throw<BadImageFormatException>();
+        foreach ((uint expected, byte[] bytes) in new (uint, byte[])[]
+        {
+            (12, [0x18]), (1000, [0xA1, 0x0F]), (0x1F_FFFF, [0xFB, 0xFF, 0xFF]), (0x0FFF_FFFF, [0xF7, 0xFF, 0xFF, 0xFF]),
+            (uint.MaxValue, [0x0F, 0xFF, 0xFF, 0xFF, 0xFF]),
+        })
+        {
+            new NativeData(bytes).ReadUnsigned().Should().Be(expected);
+        }
+
+        foreach ((int expected, byte[] bytes) in new (int, byte[])[]
+            { (-1, [0xFE]), (63, [0x7E]), (-64, [0x80]), (-65, [0xFD, 0xFE]), (int.MinValue, [0x0F, 0, 0, 0, 0x80]) })
+        {
+            new NativeData(bytes).ReadSigned().Should().Be(expected);
+        }
+
+        foreach ((uint expected, byte[] bytes) in new (uint, byte[])[] { (0x7F, [0x7F]), (0x3FFF, [0xBF, 0xFF]), (0x1FFF_FFFF, [0xDF, 0xFF, 0xFF, 0xFF]) })
+        {
+            new NativeData(bytes).ReadCompressed().Should().Be(expected);
+        }
+
+        foreach (byte first in (byte[])[0x1F, 0x01])
+        {
+            FluentActions.Invoking(() => new NativeData([first]).ReadUnsigned())
+                .Should().Throw<BadImageFormatException>("it is incomplete or invalid");
+        }
     }
 
     [Fact]

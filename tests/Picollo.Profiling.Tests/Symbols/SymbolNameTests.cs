@@ -5,131 +5,84 @@ namespace Picollo.Profiling.Tests.Symbols;
 
 public class SymbolNameTests
 {
-    [Theory]
-    [InlineData("main", "main")]
-    [InlineData("_Z3fooi", "foo")]
-    [InlineData("_ZL3foov", "foo")]
-    [InlineData("_ZN3foo3barEi", "foo::bar")]
-    [InlineData("_ZNK3foo3barEv", "foo::bar")]
-    [InlineData("_ZN3fooL3barEv.constprop.0", "foo::bar")]
-    [InlineData("_ZN3fooC1Ev", "foo::foo")]
-    [InlineData("_ZN3fooD0Ev", "foo::~foo")]
-    [InlineData("_ZNSt6thread4joinEv", "std::thread::join")]
-    [InlineData("_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo")]
-    public void Simple_names_are_demangled(string symbol, string name) => SymbolName.Demangle(symbol).Should().Be(name);
-
-    // The expected names are the output of c++filt --no-params.
-    [Theory]
-    [InlineData("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back")]
-    [InlineData("_Z3fooIiEvT_", "foo<int>")]
-    [InlineData("_ZN3fooIiE3barEv", "foo<int>::bar")]
-    [InlineData("_Z3fooB5cxx11v", "foo[abi:cxx11]")]
-    [InlineData("_ZN3foo3barB5cxx11Ev", "foo::bar[abi:cxx11]")]
-    [InlineData("_ZZN3foo3barEvE1x", "foo::bar()::x")]
-    [InlineData("_ZZN3foo3barEvENKUlvE_clEv", "foo::bar()::{lambda()#1}::operator()")]
-    [InlineData("_ZZ3foovENKUlT_T0_E_clIiiEEDaS_S0_", "foo()::{lambda(auto:1, auto:2)#1}::operator()<int, int>")]
-    [InlineData("_ZN3fooplERKS_", "foo::operator+")]
-    [InlineData("_ZN3foolsIiEERS_T_", "foo::operator<< <int>")]
-    [InlineData("_ZN3foocvbEv", "foo::operator bool")]
-    [InlineData("_ZN3fooltIiEEbv", "foo::operator< <int>")]
-    [InlineData("_ZN3foonwEm", "foo::operator new")]
-    [InlineData("_ZN3fooIJicEEC2Ev", "foo<int, char>::foo")]
-    [InlineData("_ZN3fooIJEED1Ev", "foo<>::~foo")]
-    [InlineData("_ZSt9make_pairIRiPKcESt4pairIT_T0_EOS4_OS5_", "std::make_pair<int&, char const*>")]
-    [InlineData("_ZSt7forwardIRKSsEOT_RNSt16remove_referenceIS2_E4typeE", "std::forward<std::basic_string<char, std::char_traits<char>, std::allocator<char> > const&>")]
-    [InlineData("_ZNSs6appendEPKc", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::append")]
-    [InlineData("_ZNSsC1Ev", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::basic_string")]
-    [InlineData("_ZN1aIFviEE1bEv", "a<void (int)>::b")]
-    [InlineData("_ZN1aIPFivEE1bEv", "a<int (*)()>::b")]
-    [InlineData("_ZN1aIM1cKFvvEE1bEv", "a<void (c::*)() const>::b")]
-    [InlineData("_ZN1aIRA3_KcE1bEv", "a<char const (&) [3]>::b")]
-    [InlineData("_ZN1aIDoFvvEE1bEv", "a<void () noexcept>::b")]
-    [InlineData("_ZN1aIDnLb1ELb0ELi5ELin5ELm7ELc97ELN1c1dE3EE1bEv", "a<decltype(nullptr), true, false, 5, -5, 7ul, (char)97, (c::d)3>::b")]
-    [InlineData("_ZN1aIXadL_ZN1c1dEiEEE1bEv", "a<&c::d>::b")]
-    [InlineData("_ZN1aI1bIJPA2_iEEE1cIJS2_S2_EEEvDpRKT_", "a<b<int (*) [2]> >::c<int (*) [2], int (*) [2]>")]
-    [InlineData("_Z1fIJicEEvPFvDpT_E", "f<int, char>")]
-    [InlineData("_ZThn16_N3foo3barEi", "non-virtual thunk to foo::bar(int)")]
-    [InlineData("_ZTv0_n24_N3foo3barEv", "virtual thunk to foo::bar()")]
-    [InlineData("_ZN3fooUt_3barEv", "foo::{unnamed type#1}::bar")]
-    [InlineData("_ZN3fooUt1_3barEv", "foo::{unnamed type#3}::bar")]
-    [InlineData("_ZNKR3foo3barEv", "foo::bar")]
-    [InlineData("_ZN3foo3barEi.isra.0", "foo::bar")]
-    [InlineData("_ZN3foo3barEi.cold", "foo::bar")]
-    [InlineData("_ZNO3foo3barIOiEEvv", "foo::bar<int&&>")]
-    [InlineData("_ZN12_GLOBAL__N_13fooINS_3barEEEvv", "(anonymous namespace)::foo<(anonymous namespace)::bar>")]
-    [InlineData("_Z1fIPFPFivEvEEvv", "f<int (*(*)())()>")]
-    [InlineData("_ZN9__gnu_cxx17__normal_iteratorIPKcSsEppEv",
-        "__gnu_cxx::__normal_iterator<char const*, std::basic_string<char, std::char_traits<char>, std::allocator<char> > >::operator++")]
-    public void Names_of_Cpp_are_demangled(string symbol, string name) => SymbolName.Demangle(symbol).Should().Be(name);
-
-    // Some are in the tests of rustc-demangle.
-    [Theory]
-    [InlineData("_ZN3foo17h05af221e174051e9E", "foo")]
-    [InlineData("_ZN12test$BP$test6foobar17h05af221e174051e9E", "test*test::foobar")]
-    [InlineData("_ZN35Bar$LT$$u5b$u32$u3b$$u20$4$u5d$$GT$17h05af221e174051e9E", "Bar<[u32; 4]>")]
-    [InlineData("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE", "<Test + 'static as foo::Bar<Test>>::bar")]
-    [InlineData("_RNvC6_123foo3bar", "123foo::bar")]
-    [InlineData("_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}")]
-    [InlineData("_RINbNbCskIICzLVDPPb_5alloc5alloc8box_freeDINbNiB4_5boxed5FnBoxuEp6OutputuEL_ECs1iopQbuBiw2_3std",
-        "alloc::alloc::box_free::<dyn alloc::boxed::FnBox<(), Output = ()>>")]
-    [InlineData("_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKc76_E", "<const_generic::Char<'v'>>")]
-    [InlineData("_RINvCskK7mfDs1mzF_1m2cbKb1_Kc78_Kln5_EB2_", "m::cb::<true, 'x', -5>")]
-    [InlineData("_RINvC1a1bFG_RL0_eERL0_eE", "a::b::<for<'a> fn(&'a str) -> &'a str>")]
-    [InlineData("_RINvC1a1bFUKChEuE", "a::b::<unsafe extern \"C\" fn(u8)>")]
-    [InlineData("_RINvC1a1bTbEAhj4_QSmPxOtE", "a::b::<(bool,), [u8; 4], &mut [u32], *const i64, *mut u16>")]
-    [InlineData("_RINvC1a1bDNtC1a1TEL_E", "a::b::<dyn a::T>")]
-    [InlineData("_RNvXsC_NtC1a1bNtB5_1SNtC1c1D3fmt", "<a::b::S as c::D>::fmt")]
-    [InlineData("_RNvYhNtC1c1D3fmt.llvm.123", "<u8 as c::D>::fmt")]
-    public void Names_of_Rust_are_demangled(string symbol, string name) => SymbolName.Demangle(symbol).Should().Be(name);
-
-    [Theory]
-    [InlineData("_Z")]
-    [InlineData("_ZN")]
-    [InlineData("_ZNE")]
-    [InlineData("_Z9foo")]
-    [InlineData("_ZN3foo")]
-    [InlineData("_ZN3foo3bar")]
-    [InlineData("_ZN3foo99999999999999999999barE")]
-    [InlineData("_ZNS_3fooE")]
-    [InlineData("_ZNS5_3fooE")]
-    [InlineData("_ZNSv_3fooE")]
-    [InlineData("_Z3fooIT_EvT_")]
-    [InlineData("_Z3fooIXsr1a1bEEvv")]
-    [InlineData("_Z3fooIDTcl1fEEEvv")]
-    [InlineData("_Z3fooILf3f800000EEvv")]
-    [InlineData("_ZN3fooCI13barEi")]
-    [InlineData("_ZNSt3C2EvE")]
-    [InlineData("_ZN3foocvT_IiEEv")]
-    [InlineData("_ZN4noneéEv")]
-    [InlineData("_ZTV3foo")]
-    [InlineData("_ZTh")]
-    [InlineData("_R")]
-    [InlineData("_R1NvC1a1b")]
-    [InlineData("_RNvB_1a")]
-    [InlineData("_RMC0RB2_")]
-    [InlineData("_RNvC1a")]
-    [InlineData("_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y")]
-    [InlineData("_RINvC1a1bKc27_E")]
-    [InlineData("_RINvC1a1bKb2_E")]
-    [InlineData("_RINvC1a1bAh")]
-    [InlineData("_RINvC1a1bRL0_hE")]
-    public void Other_names_are_unchanged(string symbol) => SymbolName.Demangle(symbol).Should().Be(symbol);
-
-    [Theory]
-    [InlineData("_Z1fI", "P", "iE")]
-    [InlineData("_Z1fI", "J", "")]
-    [InlineData("_Z1fI", "FvN", "E")]
-    [InlineData("_Z", "Z", "1f")]
-    [InlineData("_ZN", "3abc", "E")]
-    [InlineData("_ZN1aI", "S_", "E")]
-    [InlineData("_R", "Nv", "")]
-    [InlineData("_R", "MB_", "")]
-    [InlineData("_RINvC1a1b", "S", "hE")]
-    [InlineData("_RINvC1a1bThhhhhhhhE", "TB8_B8_B8_B8_E", "E")]
-    public void Endless_names_are_unchanged(string start, string repeated, string end)
+    [Fact]
+    public void Names_are_demangled()
     {
-        string symbol = start + string.Concat(Enumerable.Repeat(repeated, 4000)) + end;
-        SymbolName.Demangle(symbol).Should().Be(symbol);
+        foreach ((string symbol, string name) in new[]
+        {
+            ("main", "main"), ("_Z3fooi", "foo"), ("_ZL3foov", "foo"), ("_ZN3foo3barEi", "foo::bar"), ("_ZNK3foo3barEv", "foo::bar"),
+            ("_ZN3fooL3barEv.constprop.0", "foo::bar"), ("_ZN3fooC1Ev", "foo::foo"), ("_ZN3fooD0Ev", "foo::~foo"),
+            ("_ZNSt6thread4joinEv", "std::thread::join"), ("_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo"),
+            // The expected names are the output of c++filt --no-params.
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back"), ("_Z3fooIiEvT_", "foo<int>"),
+            ("_ZN3fooIiE3barEv", "foo<int>::bar"), ("_Z3fooB5cxx11v", "foo[abi:cxx11]"), ("_ZN3foo3barB5cxx11Ev", "foo::bar[abi:cxx11]"),
+            ("_ZZN3foo3barEvE1x", "foo::bar()::x"), ("_ZZN3foo3barEvENKUlvE_clEv", "foo::bar()::{lambda()#1}::operator()"),
+            ("_ZZ3foovENKUlT_T0_E_clIiiEEDaS_S0_", "foo()::{lambda(auto:1, auto:2)#1}::operator()<int, int>"),
+            ("_ZN3fooplERKS_", "foo::operator+"), ("_ZN3foolsIiEERS_T_", "foo::operator<< <int>"), ("_ZN3foocvbEv", "foo::operator bool"),
+            ("_ZN3fooltIiEEbv", "foo::operator< <int>"), ("_ZN3foonwEm", "foo::operator new"), ("_ZN3fooIJicEEC2Ev", "foo<int, char>::foo"),
+            ("_ZN3fooIJEED1Ev", "foo<>::~foo"), ("_ZSt9make_pairIRiPKcESt4pairIT_T0_EOS4_OS5_", "std::make_pair<int&, char const*>"),
+            ("_ZSt7forwardIRKSsEOT_RNSt16remove_referenceIS2_E4typeE",
+            "std::forward<std::basic_string<char, std::char_traits<char>, std::allocator<char> > const&>"),
+            ("_ZNSs6appendEPKc", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::append"),
+            ("_ZNSsC1Ev", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::basic_string"),
+            ("_ZN1aIFviEE1bEv", "a<void (int)>::b"), ("_ZN1aIPFivEE1bEv", "a<int (*)()>::b"),
+            ("_ZN1aIM1cKFvvEE1bEv", "a<void (c::*)() const>::b"), ("_ZN1aIRA3_KcE1bEv", "a<char const (&) [3]>::b"),
+            ("_ZN1aIDoFvvEE1bEv", "a<void () noexcept>::b"),
+            ("_ZN1aIDnLb1ELb0ELi5ELin5ELm7ELc97ELN1c1dE3EE1bEv", "a<decltype(nullptr), true, false, 5, -5, 7ul, (char)97, (c::d)3>::b"),
+            ("_ZN1aIXadL_ZN1c1dEiEEE1bEv", "a<&c::d>::b"),
+            ("_ZN1aI1bIJPA2_iEEE1cIJS2_S2_EEEvDpRKT_", "a<b<int (*) [2]> >::c<int (*) [2], int (*) [2]>"),
+            ("_Z1fIJicEEvPFvDpT_E", "f<int, char>"), ("_ZThn16_N3foo3barEi", "non-virtual thunk to foo::bar(int)"),
+            ("_ZTv0_n24_N3foo3barEv", "virtual thunk to foo::bar()"), ("_ZN3fooUt_3barEv", "foo::{unnamed type#1}::bar"),
+            ("_ZN3fooUt1_3barEv", "foo::{unnamed type#3}::bar"), ("_ZNKR3foo3barEv", "foo::bar"), ("_ZN3foo3barEi.isra.0", "foo::bar"),
+            ("_ZN3foo3barEi.cold", "foo::bar"), ("_ZNO3foo3barIOiEEvv", "foo::bar<int&&>"),
+            ("_ZN12_GLOBAL__N_13fooINS_3barEEEvv", "(anonymous namespace)::foo<(anonymous namespace)::bar>"),
+            ("_Z1fIPFPFivEvEEvv", "f<int (*(*)())()>"),
+            ("_ZN9__gnu_cxx17__normal_iteratorIPKcSsEppEv", "__gnu_cxx::__normal_iterator<char const*, std::basic_string<char, std::char_traits<char>, std::allocator<char> > >::operator++"),
+            // Names of Rust. Some are in the tests of rustc-demangle.
+            ("_ZN3foo17h05af221e174051e9E", "foo"), ("_ZN12test$BP$test6foobar17h05af221e174051e9E", "test*test::foobar"),
+            ("_ZN35Bar$LT$$u5b$u32$u3b$$u20$4$u5d$$GT$17h05af221e174051e9E", "Bar<[u32; 4]>"),
+            ("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
+            "<Test + 'static as foo::Bar<Test>>::bar"),
+            ("_RNvC6_123foo3bar", "123foo::bar"), ("_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}"),
+            ("_RINbNbCskIICzLVDPPb_5alloc5alloc8box_freeDINbNiB4_5boxed5FnBoxuEp6OutputuEL_ECs1iopQbuBiw2_3std",
+            "alloc::alloc::box_free::<dyn alloc::boxed::FnBox<(), Output = ()>>"),
+            ("_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKc76_E", "<const_generic::Char<'v'>>"),
+            ("_RINvCskK7mfDs1mzF_1m2cbKb1_Kc78_Kln5_EB2_", "m::cb::<true, 'x', -5>"),
+            ("_RINvC1a1bFG_RL0_eERL0_eE", "a::b::<for<'a> fn(&'a str) -> &'a str>"),
+            ("_RINvC1a1bFUKChEuE", "a::b::<unsafe extern \"C\" fn(u8)>"),
+            ("_RINvC1a1bTbEAhj4_QSmPxOtE", "a::b::<(bool,), [u8; 4], &mut [u32], *const i64, *mut u16>"),
+            ("_RINvC1a1bDNtC1a1TEL_E", "a::b::<dyn a::T>"), ("_RNvXsC_NtC1a1bNtB5_1SNtC1c1D3fmt", "<a::b::S as c::D>::fmt"),
+            ("_RNvYhNtC1c1D3fmt.llvm.123", "<u8 as c::D>::fmt"),
+        })
+        {
+            SymbolName.Demangle(symbol).Should().Be(name);
+        }
+    }
+
+    [Fact]
+    public void Other_names_and_endless_ones_are_unchanged()
+    {
+        foreach (string symbol in new[]
+        {
+            "_Z", "_ZN", "_ZNE", "_Z9foo", "_ZN3foo", "_ZN3foo3bar", "_ZN3foo99999999999999999999barE", "_ZNS_3fooE", "_ZNS5_3fooE",
+            "_ZNSv_3fooE", "_Z3fooIT_EvT_", "_Z3fooIXsr1a1bEEvv", "_Z3fooIDTcl1fEEEvv", "_Z3fooILf3f800000EEvv", "_ZN3fooCI13barEi",
+            "_ZNSt3C2EvE", "_ZN3foocvT_IiEEv", "_ZN4noneéEv", "_ZTV3foo", "_ZTh", "_R", "_R1NvC1a1b", "_RNvB_1a", "_RMC0RB2_", "_RNvC1a",
+            "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y", "_RINvC1a1bKc27_E", "_RINvC1a1bKb2_E", "_RINvC1a1bAh",
+            "_RINvC1a1bRL0_hE",
+        })
+        {
+            SymbolName.Demangle(symbol).Should().Be(symbol);
+        }
+
+        foreach ((string start, string repeated, string end) in new[]
+        {
+            ("_Z1fI", "P", "iE"), ("_Z1fI", "J", ""), ("_Z1fI", "FvN", "E"), ("_Z", "Z", "1f"), ("_ZN", "3abc", "E"), ("_ZN1aI", "S_", "E"),
+            ("_R", "Nv", ""), ("_R", "MB_", ""), ("_RINvC1a1b", "S", "hE"), ("_RINvC1a1bThhhhhhhhE", "TB8_B8_B8_B8_E", "E"),
+        })
+        {
+            string endless = start + string.Concat(Enumerable.Repeat(repeated, 4000)) + end;
+            SymbolName.Demangle(endless).Should().Be(endless);
+        }
     }
 
     [Theory]
@@ -148,6 +101,8 @@ public class SymbolNameTests
     {
         string symbol = $"_Z1fI1000{new string('a', 1000)}{string.Concat(Enumerable.Repeat("S0_", 700))}Evv";
         (SymbolName.Demangle(symbol) == symbol).Should().BeTrue("the name does not fit");
+        string inRust = "_ZN4095" + new string('a', 4095) + "3foo17h0123456789abcdefE";
+        (SymbolName.Demangle(inRust) == inRust).Should().BeTrue("a name is not cut");
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         SymbolName.Demangle(symbol);
@@ -177,29 +132,6 @@ public class SymbolNameTests
         static string Index(int pair) => pair == 0 ? "" : (((2 * pair) - 1) is var number && number >= 36 ? "1" : "") + char.ToUpperInvariant(Digit(((2 * pair) - 1) % 36));
 
         static char Digit(int number) => "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[number];
-    }
-
-    [Fact]
-    public void Damaged_names_are_harmless() => Seeded.Run(2000, random =>
-    {
-        string[] symbols = ["_ZZN3foo3barIJicEEvDpOT_ENKUlT_E0_clIPFvRA3_KcEEEDaS1_", "_RINvXsC_NtC1a1bNtB6_1SNtC1c1D3fmtDNtC1a1Tp1AhEL_FG_KCRL0_eEuKj4_E"];
-        var symbol = new StringBuilder(symbols[random.Next(2)]);
-        for (int i = random.Next(1, 4); i > 0; i--)
-        {
-            int at = random.Next(2, symbol.Length);
-            symbol[at] = symbol[random.Next(symbol.Length)];
-            symbol.Length = random.Next(5) == 0 ? at + 1 : symbol.Length;
-        }
-
-        SymbolName.Demangle(symbol.ToString()).Should().NotBeEmpty();
-    });
-
-    [Fact]
-    public void A_Rust_name_is_not_cut()
-    {
-        string symbol = "_ZN4095" + new string('a', 4095) + "3foo17h0123456789abcdefE";
-
-        SymbolName.Demangle(symbol).Should().Be(symbol, "the demangled name is longer than the limit");
     }
 
     [FactNeeding(Need.Readelf)]

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Picollo.Cpu.Linux;
 using Picollo.Diagnostics.Jitter.Linux;
 
@@ -7,48 +6,37 @@ namespace Picollo.Diagnostics.Tests.Linux;
 public sealed class CpuChoiceTests
 {
     [Fact]
-    public void Without_a_list_all_allowed_CPUs_are_selected() => Choose(null, [0, 2, 5]).Should().Equal(0, 2, 5);
-
-    [Fact]
-    public void A_list_is_sorted_and_duplicates_are_removed() => Choose([5, 0, 5, 2], [0, 1, 2, 5]).Should().Equal(0, 2, 5);
-
-    [Fact]
-    public void A_CPU_that_does_not_exist_is_rejected() => Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on CPUs 0-1.");
-
-    [Fact]
-    public void An_offline_CPU_is_rejected() => Problem([3], [0, 1, 2]).Should()
-        .Be("CPU 3 is offline: run `echo 1 > /sys/devices/system/cpu/cpu3/online` as root. This process may run on CPUs 0-2.");
-
-    [Fact]
-    public void An_online_CPU_outside_of_the_affinity_is_selected() => Choose([6, 4], [6]).Should().Equal(4, 6);
-
-    [Fact]
-    public void Without_sys_every_CPU_is_selected()
+    public void Listed_CPUs_are_selected_sorted_and_without_duplicates_or_otherwise_all_allowed_ones()
     {
-        CpuChoice.TryChoose([9], [0], null, null, out int[] cpus, out _).Should().BeTrue();
+        Choose(null, [0, 2, 5]).Should().Equal(0, 2, 5);
+        Choose([5, 0, 5, 2], [0, 1, 2, 5]).Should().Equal(0, 2, 5);
+        Choose([6, 4], [6]).Should().Equal([4, 6], "a CPU outside of the affinity is online");
+        CpuChoice.TryChoose([9], [0], null, null, out int[] cpus, out _).Should().BeTrue("/sys is missing");
         cpus.Should().Equal(9);
     }
 
-    [Theory]
-    [InlineData("0", "0-3,8\n", true)]
-    [InlineData("3", "0-3,8\n", true)]
-    [InlineData("4", "0-3,8\n", false)]
-    [InlineData("8", "0-3,8\n", true)]
-    [InlineData("0", "", false)]
-    [InlineData("0", "x-y", false)]
-    public void CPU_lists_of_the_kernel_are_parsed(string cpu, string list, bool isContained) =>
-        CpuChoice.Contains(list, int.Parse(cpu, CultureInfo.InvariantCulture)).Should().Be(isContained);
-
     [Fact]
-    public void Lists_are_written_in_the_format_of_the_kernel()
+    public void A_CPU_that_does_not_exist_or_is_offline_is_rejected()
     {
-        CpuMask.Format([]).Should().Be("");
-        CpuMask.Format([7]).Should().Be("7");
-        CpuMask.Format([0, 1, 2, 4, 6, 7]).Should().Be("0-2,4,6-7");
+        Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on CPUs 0-1.");
+        Problem([3], [0, 1, 2]).Should()
+            .Be("CPU 3 is offline: run `echo 1 > /sys/devices/system/cpu/cpu3/online` as root. This process may run on CPUs 0-2.");
     }
 
     [Fact]
-    public void CPU_masks_are_decoded() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
+    public void Lists_and_masks_have_the_format_of_the_kernel()
+    {
+        foreach ((int cpu, string list, bool isContained) in new[]
+            { (0, "0-3,8\n", true), (3, "0-3,8\n", true), (4, "0-3,8\n", false), (8, "0-3,8\n", true), (0, "", false), (0, "x-y", false) })
+        {
+            CpuChoice.Contains(list, cpu).Should().Be(isContained);
+        }
+
+        CpuMask.Format([]).Should().Be("");
+        CpuMask.Format([7]).Should().Be("7");
+        CpuMask.Format([0, 1, 2, 4, 6, 7]).Should().Be("0-2,4,6-7");
+        CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
+    }
 
     private static int[] Choose(int[]? requested, int[] allowed)
     {

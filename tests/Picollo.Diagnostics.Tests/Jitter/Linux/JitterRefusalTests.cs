@@ -55,16 +55,6 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         (found["stopped"], found["stop-problem"], found["tracing-on"]).Should().Be(("True", "none", "0"));
     }
 
-    [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
-    public void Without_tracefs_a_break_reports_that_it_is_not_marked()
-    {
-        Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
-            "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec \"$@\"", "sh");
-        found["marked"].Should().Be("False");
-        found["problem"].Should().Contain("mount -t tracefs tracefs /sys/kernel/tracing");
-        (found["stopped"], found["stop-problem"]).Should().Be(("False", found["problem"]));
-    }
-
     [FactNeeding(Need.Linux)]
     public void Stopping_the_process_causes_long_latencies_and_no_wake_up_is_lost()
     {
