@@ -191,6 +191,7 @@ run_fuzz() {
 # applications; the ordinary test runs disable it.
 run_stress() {
   local mode races='FullyQualifiedName~StressTests|FullyQualifiedName~ThreadChurnTests' # they use several threads, and are therefore slow
+  races+='|FullyQualifiedName~.CpuProfilerTests|FullyQualifiedName~.FlowProfileTests'
   for mode in GCStress=4 TieredCompilation=0 TieredPGO=1 gcServer=1; do
     RUNTIME=("DOTNET_$mode")
     run_stages "${mode%=*}" 1 "(Category!=Slow|$races)&Category!=Long&FullyQualifiedName!~.Symbols.&FullyQualifiedName!~.Output." '' \

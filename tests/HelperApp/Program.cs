@@ -35,7 +35,6 @@ switch (args)
     case ["jitter-break"]: Jitter.Break(); return 0;
     case ["jitter-stopped"]: Jitter.Stopped(); return 0;
     case ["jitter-left"]: Jitter.Left(); return 0;
-    case ["no-meters"]: NoMeters.Run(); return 0;
 
     default:
         Console.Error.WriteLine("The first argument is the name of a program; see Program.cs.");
