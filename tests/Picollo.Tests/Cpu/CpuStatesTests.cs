@@ -37,19 +37,6 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void A_decreasing_counter_counts_as_0()
-    {
-        CpuStates states = CpuStates.Between(
-            null,
-            Times((CpuState.User, 100), (CpuState.Idle, 5_000), (CpuState.IOWait, 70)),
-            Times((CpuState.User, 110), (CpuState.Idle, 4_000), (CpuState.IOWait, 60)));
-
-        states.User.Should().Be(1);
-        states.Idle.Should().Be(0);
-        states.IOWait.Should().Be(0);
-    }
-
-    [Fact]
     public void Without_a_tick_between_the_samples_there_are_counters_but_no_shares()
     {
         CpuStateTimes times = Times((CpuState.User, 100), (CpuState.Idle, 5_000));

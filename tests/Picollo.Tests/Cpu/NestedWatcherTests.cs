@@ -9,30 +9,6 @@ public class NestedWatcherTests
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(20);
 
     [Fact]
-    public async Task Each_watcher_counts_the_time_from_its_start_to_its_stop()
-    {
-        var outer = new CpuUsageAsyncWatcher();
-        Burn.User(Amount);
-        var middle = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
-        Burn.User(Amount);
-        var inner = new CpuUsageAsyncWatcher();
-        Burn.User(Amount);
-        await Task.Yield();
-        Burn.User(Amount);
-        inner.Stop();
-        Burn.User(Amount);
-        middle.Stop();
-        Burn.User(Amount);
-        outer.Stop();
-
-        // Each watcher also counts all the time of the watchers inside it.
-        ShouldExceed(inner, null, 2);
-        ShouldExceed(middle, inner, 2);
-        ShouldExceed(outer, middle, 2);
-        (outer.GetSummaryCpuUsage().Total - inner.GetSummaryCpuUsage().Total).Should().BeGreaterThan((4 * Amount) - (2 * Steps.OfSplit));
-    }
-
-    [Fact]
     public void Watchers_may_stop_in_any_order()
     {
         var outer = new CpuUsageAsyncWatcher();
@@ -110,29 +86,6 @@ public class NestedWatcherTests
         }
 
         fault.Should().BeNull();
-    }
-
-    /// <summary>A start or stop of an inner watcher changes the segment, but does not end it for the outer watcher.</summary>
-    [Fact]
-    public void The_total_of_an_outer_watcher_does_not_decrease_while_inner_ones_start_and_stop()
-    {
-        using var outer = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
-        long last = 0, decreases = 0;
-        using (NewThread.Loop(() =>
-        {
-            long now = outer.GetTotalNanoseconds();
-            decreases += now < last ? 1 : 0;
-            last = now;
-        }))
-        {
-            for (int i = 0; i < 100_000; i++)
-            {
-                new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly).Stop();
-            }
-        }
-
-        last.Should().BePositive();
-        decreases.Should().Be(0);
     }
 
     /// <summary>The runtime does not report the end of a thread that was started without a context.</summary>

@@ -10,24 +10,6 @@ public sealed class WatcherTotalsTests
     private const long ClockDifference = 1_000_000;
 
     [Fact]
-    public Task After_the_stop_there_is_a_segment_for_each_switch_and_the_last_one() => InSeparateFlow(async () =>
-    {
-        var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
-        for (int i = 0; i < 20; i++)
-        {
-            await Task.Yield();
-        }
-
-        watcher.Stop();
-        IReadOnlyList<CpuFlowSegment> totals = watcher.Totals;
-        await Task.Yield();
-
-        totals.Should().HaveCountGreaterThan(20).And.Equal(watcher.Totals);
-        Sum(totals).Should().Be(watcher.GetSummaryCpuUsage()).And.NotBe(default(CpuUsage));
-        totals.Should().OnlyContain(segment => segment.Duration > TimeSpan.Zero && segment.CpuUsage.UserNanoseconds >= 0 && segment.CpuUsage.KernelNanoseconds >= 0);
-    });
-
-    [Fact]
     public Task The_list_of_a_watcher_that_is_stopped_while_other_threads_run_adds_up_to_its_usage() => InSeparateFlow(async () =>
     {
         for (int i = 0; i < 100; i++)

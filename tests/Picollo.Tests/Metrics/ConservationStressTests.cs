@@ -87,39 +87,6 @@ public class ConservationStressTests
         histogram.OverflowCount.Should().Be(0);
     }
 
-    [Theory]
-    [MemberData(nameof(Variants.Concurrent), MemberType = typeof(Variants))]
-    public void Concurrent_writers_carry_nearly_full_counters_exactly(string variant)
-    {
-        const int Threads = 4;
-        const ulong Near = 1_000;
-        const ulong Width = 1UL << 31;
-        const int Rounds = 40;
-        HdrHistogram histogram = Create(variant);
-        ulong expected = 0;
-        for (int round = 0; round < Rounds; round++)
-        {
-            // First one large count, then counts that are added directly to the counter.
-            ulong fill = Width - Near;
-            histogram.Record(20_000, fill);
-            for (ulong filled = 0; filled < fill; filled += Writers.LargeCount)
-            {
-                histogram.Record(20_000, Math.Min(Writers.LargeCount, fill - filled));
-            }
-
-            Parallel.For(0, Threads, new ParallelOptions { MaxDegreeOfParallelism = Threads }, _ =>
-            {
-                for (ulong i = 0; i < Near; i++)
-                {
-                    histogram.Record(20_000);
-                }
-            });
-
-            expected += (2 * fill) + (Threads * Near);
-            histogram.GetBucket(20_000).Count.Should().Be(expected);
-        }
-    }
-
     private static HdrHistogram Create(string variant) => Variants.Factories[variant]
         .WithRelativeError(0.01).WithMinTrackableValue(10_000).WithMaxTrackableValue(30_000).Create();
 

@@ -87,13 +87,7 @@ public abstract partial class HistogramContract
     public void Every_variant_can_be_added()
     {
         HdrHistogram sum = CreateNarrow();
-        HdrHistogramFactory[] factories =
-        [
-            HdrHistogram.Factory, HdrHistogram.Factory.WithUInt64Storage(),
-            HdrHistogram.Factory.WithInterlocked(), HdrHistogram.Factory.WithInterlocked().WithUInt64Storage(),
-            HdrHistogram.Factory.WithThreadLocal(), HdrHistogram.Factory.WithThreadLocal().WithUInt64Storage(),
-        ];
-        foreach (HdrHistogramFactory factory in factories)
+        foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
             HdrHistogram other = factory.WithRelativeError(0.01).Create();
             other.Record(20_000, 10);
@@ -153,36 +147,6 @@ public abstract partial class HistogramContract
             ? factory
             : factory.WithMinTrackableValue(random.NextMagnitude() >> 40).WithMaxTrackableValue((1UL << 41) + (random.NextMagnitude() >> 1));
     });
-
-    [Fact]
-    public void Add_of_a_coarser_histogram_keeps_the_sum() => Seeded.Run(20, random =>
-    {
-        HdrHistogram coarse = Factory.WithRelativeError(0.1).WithMaxTrackableValue(1UL << 40).WithLowestDiscernibleValue(1UL << random.Next(30)).Create();
-        for (int n = random.Next(100); n > 0; n--)
-        {
-            coarse.Record(random.NextMagnitude() & ((1UL << 40) - 1), (ulong)random.Next(1, 100));
-        }
-
-        HdrHistogram fine = Factory.WithRelativeError(0.001).WithMaxTrackableValue(1UL << 41).Create();
-        fine.Add(coarse);
-
-        fine.TotalCount.Should().Be(coarse.TotalCount);
-        double widest = fine.BucketsWithValues.Select(bucket => (double)bucket.Step).DefaultIfEmpty().Max();
-        fine.GetSummary().Sum.Should().BeApproximately(coarse.GetSummary().Sum, widest);
-    });
-
-    [Fact]
-    public void A_snapshot_of_a_histogram_can_be_added_to_it_to_double_its_counts()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        histogram.Record([1, 20_000, 20_000, 25_000]);
-
-        histogram.Add(histogram.GetSnapshot());
-
-        histogram.TotalCount.Should().Be(6);
-        histogram.GetBucket(20_000).Count.Should().Be(4);
-        histogram.UnderflowCount.Should().Be(2);
-    }
 
     [Fact]
     public void Add_rejects_itself_and_null()

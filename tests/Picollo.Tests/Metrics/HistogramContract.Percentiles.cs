@@ -8,20 +8,6 @@ public abstract partial class HistogramContract
     public static TheoryData<double> BadRanks =>
         [double.NaN, -1, -double.Epsilon, 100.000_000_1, 101, double.PositiveInfinity, double.NegativeInfinity];
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(50)]
-    [InlineData(100)]
-    public void A_percentile_of_an_empty_histogram_is_0(double rank)
-    {
-        Percentile percentile = CreateNarrow().GetPercentile(rank);
-
-        percentile.Rank.Should().Be(rank);
-        percentile.TargetCount.Should().Be(0);
-        percentile.Value.Should().Be(0);
-        percentile.Bucket.Should().Be(default(Bucket));
-    }
-
     [Fact]
     public void Ranks_can_be_unordered_and_repeated()
     {

@@ -34,15 +34,6 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void RecordInRange_throws_after_dispose()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        histogram.Dispose();
-        histogram.Invoking(h => h.RecordInRange(5, 10, 20)).Should().Throw<ObjectDisposedException>();
-        histogram.Invoking(h => h.RecordInRange(5, 10, 20, throwOnOutOfRange: true)).Should().Throw<ObjectDisposedException>();
-    }
-
-    [Fact]
     public void A_batch_of_any_length_equals_its_values_one_by_one() => Seeded.Run(LongestBatch + 1, random =>
     {
         // Test every length in every case: the seed determines only the values.

@@ -152,22 +152,4 @@ public abstract partial class HistogramContract
         snapshot.Invoking(s => s.Update(deltas: true)).Should().Throw<ObjectDisposedException>();
         snapshot.TotalCount.Should().Be(1);
     }
-
-    [Fact]
-    public void Every_read_starts_from_0_after_a_reset()
-    {
-        HdrHistogram histogram = CreateNarrow();
-        histogram.Record(20_000, Whole + 3);
-        histogram.Record(1, 9);
-        histogram.Reset();
-        histogram.Record(25_000);
-
-        histogram.GetPercentile(0).Bucket.Count.Should().Be(1);
-        histogram.GetPercentileRank(20_000).Should().Be(0);
-        histogram.GetCountBetween(0, ulong.MaxValue).Should().Be(1);
-        histogram.GetBucket(0).Count.Should().Be(0);
-        histogram.GetSummary().TotalCount.Should().Be(1);
-        histogram.GetSummary().OverflowCount.Should().Be(0);
-        histogram.GetSnapshot().TotalCount.Should().Be(1);
-    }
 }

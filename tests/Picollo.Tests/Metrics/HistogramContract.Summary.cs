@@ -42,17 +42,6 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_summary_of_an_empty_histogram_is_all_zeros()
-    {
-        HdrHistogramSummary summary = CreateNarrow().GetSummary();
-
-        (summary.TotalCount, summary.OverflowCount).Should().Be((0, 0));
-        (summary.Sum, summary.Mean, summary.StDev).Should().Be((0, 0, 0));
-        (summary.P0.Value, summary.P100.Value, summary.P50.TargetCount).Should().Be((0, 0, 0));
-        summary.P999.Rank.Should().Be(99.9);
-    }
-
-    [Fact]
     public void A_reused_summary_is_overwritten_completely()
     {
         HdrHistogram full = CreateNarrow();

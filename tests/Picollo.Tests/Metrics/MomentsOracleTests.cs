@@ -42,10 +42,8 @@ public class MomentsOracleTests
     [InlineData((1UL << 19) - 1)]
     [InlineData(1UL << 19)]
     [InlineData((1UL << 20) - 1)]
-    [InlineData((1UL << 31) - 1)]
     [InlineData((1UL << 32) - 1)]
     [InlineData(1UL << 32)]
-    [InlineData((1UL << 44) - 1)]
     [InlineData(1UL << 52)]
     public void A_piece_of_equal_counts_is_summed_exactly(ulong count)
     {

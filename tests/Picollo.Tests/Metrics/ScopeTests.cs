@@ -138,24 +138,10 @@ public class ScopeTests
     private static readonly ulong[] Units = [1_000, 1_000_000, Nanos, 1_000_000_000_000];
 
     [Fact]
-    public void A_conversion_is_exact_and_rounded_down_at_any_frequency()
-    {
-        foreach (ulong frequency in Frequencies)
-        {
-            foreach (ulong units in Units)
-            {
-                foreach (ulong ticks in Values.Edges.Where(value => value <= long.MaxValue))
-                {
-                    ShouldBeExact((long)ticks, units, frequency);
-                }
-            }
-        }
-    }
-
-    [Fact]
-    public void A_conversion_of_any_interval_is_exact() => Seeded.Run(20_000, random =>
-        ShouldBeExact(
-            (long)(random.NextMagnitude() >> 1), Units[random.Next(Units.Length)], random.NextBetween(1, 20_000_000_000)));
+    public void A_conversion_is_exact_and_rounded_down_at_any_frequency() => Seeded.Run(30_000, random => ShouldBeExact(
+        (long)((random.Next(2) == 0 ? random.NextMagnitude() : Values.Edges[random.Next(Values.Edges.Count)]) >> 1),
+        Units[random.Next(Units.Length)],
+        random.Next(2) == 0 ? random.NextBetween(1, 20_000_000_000) : Frequencies[random.Next(Frequencies.Length)]));
 
     [Fact]
     public void A_result_that_does_not_fit_is_the_largest_value()
@@ -180,18 +166,6 @@ public class ScopeTests
         NanoScope.TicksToNanos(ticks).Should().Be(0);
         MicroScope.TicksToMicros(ticks).Should().Be(0);
         MilliScope.TicksToMillis(ticks).Should().Be(0);
-    }
-
-    [Theory]
-    [InlineData(1)]
-    [InlineData(999_999)]
-    [InlineData(123_456_789_012_345)]
-    [InlineData(long.MaxValue)]
-    public void Scopes_convert_with_the_frequency_of_the_machine(long ticks)
-    {
-        NanoScope.TicksToNanos(ticks).Should().Be(Exact(ticks, Nanos, (ulong)Stopwatch.Frequency));
-        MicroScope.TicksToMicros(ticks).Should().Be(Exact(ticks, 1_000_000, (ulong)Stopwatch.Frequency));
-        MilliScope.TicksToMillis(ticks).Should().Be(Exact(ticks, 1_000, (ulong)Stopwatch.Frequency));
     }
 
     private static void ShouldBeExact(long ticks, ulong units, ulong frequency)

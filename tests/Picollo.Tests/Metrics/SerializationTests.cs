@@ -98,10 +98,7 @@ public class SerializationTests
     [InlineData("[]", "*could not be converted*Path: $ |*")]
     [InlineData("{}", "*missing required properties*'blockScale'*")]
     [InlineData("""{"count":-1}""", "*could not be converted*Path: $.count |*")]
-    [InlineData("""{"count":1.5}""", "*could not be converted*Path: $.count |*")]
-    [InlineData("""{"count":"1"}""", "*could not be converted*Path: $.count |*")]
     [InlineData("""{"count":1,"storageIndex":-2,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex -2 must be from -1*")]
-    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9}""", "*missing required properties*'indexInBlock'*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":0,"indexInBlock":0}""", "*blockScale must not be 0*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*no bucket*2?20 buckets*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
@@ -112,32 +109,25 @@ public class SerializationTests
 
     [Theory]
     [InlineData("rank", "101", "*rank must be from 0 to 100*")]
-    [InlineData("rank", "\"1\"", "*could not be converted*Path: $.rank |*")]
     [InlineData("targetCount", "4", "*runningCount must not be less*")]
     [InlineData("runningCount", "0", "*runningCount must not be less*")]
     [InlineData("bucket", "{}", "*'Picollo.Metrics.Bucket' was missing*")]
-    [InlineData("bucket", "[]", "*to Picollo.Metrics.Bucket. Path: $.bucket |*")]
     [InlineData("bucket", "{\"blockScale\":\"9\"}", "*could not be converted*Path: $.bucket.blockScale |*")]
     public void An_invalid_percentile_is_rejected_with_the_reason(string name, string value, string message) =>
         Refuses<Percentile>(With(Histogram.GetPercentile(50), name, value), message);
 
     [Theory]
     [InlineData("totalCount", "4", "*totalCount is not*")]
-    [InlineData("totalCount", null, "*missing required properties*'totalCount'*")]
     [InlineData("mean", null, "*missing required properties*'mean'*")]
-    [InlineData("mean", "\"NaN\"", "*could not be converted*Path: $.mean |*")]
     [InlineData("mean", "-1", "*mean*must be finite and not negative*")]
     [InlineData("sum", "-1", "*sum*must be finite and not negative*")]
     [InlineData("stDev", "-1", "*stDev*must be finite and not negative*")]
     [InlineData("relativeError", "0.0625", "*relativeError does not match the buckets*")]
-    [InlineData("relativeError", "5", "*relativeError does not match the buckets*")]
     [InlineData("minTrackableValue", "50000", "*not between minTrackableValue and maxTrackableValue*")]
     [InlineData("maxTrackableValue", "5", "*not between minTrackableValue and maxTrackableValue*")]
     [InlineData("percentiles", null, "*'Picollo.Metrics.HdrHistogramSummary' was missing required properties*'percentiles'*")]
     [InlineData("percentiles", "[]", "*0 of the 16*")]
-    [InlineData("percentiles", "{}", "*could not be converted*Path: $.percentiles |*")]
     [InlineData("percentiles", "[null]", "*could not be converted*Path: $.percentiles[0] |*")]
-    [InlineData("timestampUtc", "\"yesterday\"", "*could not be converted*Path: $.timestampUtc |*")]
     public void An_invalid_summary_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSummary>(With(Histogram.GetSummary(), name, value), message);
 
@@ -221,15 +211,12 @@ public class SerializationTests
     [InlineData("totalCount", "4", "*totalCount is not equal to the sum*")]
     [InlineData("relativeError", "0.2", "*0.000001 to 0.1*")]
     [InlineData("relativeError", "0.01", "*does not belong to the snapshot's layout*")]
-    [InlineData("relativeError", "-1", "*0.000001 to 0.1*")]
-    [InlineData("relativeError", "5", "relativeError must be from 0.000001 to 0.1.*")]
     [InlineData("relativeError", null, "*missing required properties*'relativeError'*")]
     [InlineData("buckets", null, "*missing required properties*'buckets'*")]
     [InlineData("maxTrackableValue", "0", "*range is empty*")]
     [InlineData("maxTrackableValue", "5", "*does not belong to the snapshot's layout and range*")]
     [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]
     [InlineData("underflowCount", "1", "*underflowCount must not be greater*")]
-    [InlineData("endTime", "5", "*could not be converted*Path: $.endTime |*")]
     [InlineData("buckets", "null", "*buckets*null*")]
     public void An_invalid_snapshot_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), name, value), message.Split('|')[^1]);

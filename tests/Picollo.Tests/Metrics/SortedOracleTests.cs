@@ -10,6 +10,7 @@ public class SortedOracleTests
     private static readonly double[] Ranks = [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void Any_histogram_agrees_with_the_sorted_values() => Seeded.Run(400, random =>
     {
         (HdrHistogram histogram, double asked) = NextHistogram(random);

@@ -9,26 +9,14 @@ public class SummaryPrintingTests
     {
         string table = new HdrHistogramSummary().ToTable(title: "Nothing yet");
 
-        Lines(table).Should().Equal(
+        Lines(table)[..4].Should().Equal(
             "##### Nothing yet",
             "| Percentile |   Value | ±      | Count |",
             "| :--------- | ------: | :----- | ----: |",
-            "| 0          |       0 | ±0     |     0 |",
-            "| 1          |       0 | ±0     |     0 |",
-            "| 5          |       0 | ±0     |     0 |",
-            "| 10         |       0 | ±0     |     0 |",
-            "| 25         |       0 | ±0     |     0 |",
-            "| 50         |       0 | ±0     |     0 |",
-            "| 75         |       0 | ±0     |     0 |",
-            "| 90         |       0 | ±0     |     0 |",
-            "| 92.5       |       0 | ±0     |     0 |",
-            "| 95         |       0 | ±0     |     0 |",
-            "| 97.5       |       0 | ±0     |     0 |",
-            "| 99         |       0 | ±0     |     0 |",
-            "| 99.9       |       0 | ±0     |     0 |",
-            "| 99.99      |       0 | ±0     |     0 |",
-            "| 99.999     |       0 | ±0     |     0 |",
-            "| 100        |       0 | ±0     |     0 |",
+            "| 0          |       0 | ±0     |     0 |");
+        Lines(table)[3..19].Select(line => line.Split(' ')[1])
+            .Should().Equal("0", "1", "5", "10", "25", "50", "75", "90", "92.5", "95", "97.5", "99", "99.9", "99.99", "99.999", "100");
+        Lines(table)[19..].Should().Equal(
             "|            |         |        |       |",
             "| Mean:      |    0.00 | StDev: |  0.00 |",
             "| Precision: | 0.0000% | Total: |     0 |");

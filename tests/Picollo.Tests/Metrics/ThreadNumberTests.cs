@@ -8,29 +8,6 @@ namespace Picollo.Tests.Metrics;
 public class ThreadNumberTests
 {
     [Fact]
-    public void A_thread_gets_a_number_on_request_and_keeps_it() => NewThread.Run(() =>
-    {
-        ThreadNumber.Current.Should().Be(ThreadNumber.None);
-        uint number = ThreadNumber.GetOrAssign();
-
-        number.Should().NotBe(ThreadNumber.None);
-        ThreadNumber.GetOrAssign().Should().Be(number);
-        ThreadNumber.Current.Should().Be(number);
-    });
-
-    [Fact]
-    public void The_numbers_of_ended_threads_are_reused()
-    {
-        const int Threads = 20;
-        uint highest = NumbersOf(Threads).Max();
-
-        for (int wave = 0; wave < 20; wave++)
-        {
-            NumbersOf(Threads).Max().Should().BeLessThanOrEqualTo(highest);
-        }
-    }
-
-    [Fact]
     public void The_number_of_an_ended_thread_is_assigned_to_one_thread_only()
     {
         uint[] ended = [], started = [];

@@ -20,7 +20,5 @@ internal static class Variants
     /// <summary>The variants that support concurrent writers.</summary>
     public static TheoryData<string> Concurrent => [.. Factories.Keys.Where(name => !name.StartsWith("plain", StringComparison.Ordinal))];
 
-    public static TheoryData<string> ThreadLocal => [.. Factories.Keys.Where(name => name.StartsWith("thread", StringComparison.Ordinal))];
-
     public static HdrHistogramFactory Next(Random random) => Factories.Values.ElementAt(random.Next(Factories.Count));
 }

@@ -40,15 +40,6 @@ public sealed class PerfEventAttributesTests
             .Should().Be(Times, "kernels do not read inherited counters as a group");
     }
 
-    [Fact]
-    public void Later_threads_of_a_process_count_unless_excluded()
-    {
-        new PerfEventSettings { ProcessId = 1 }.IsInherited.Should().BeTrue();
-        new PerfEventSettings { ProcessId = 1, Inherited = false }.IsInherited.Should().BeFalse();
-        new PerfEventSettings { ThreadId = 1 }.IsInherited.Should().BeFalse();
-        new PerfEventSettings { ThreadId = 1, Inherited = true }.IsInherited.Should().BeTrue();
-    }
-
     [Theory]
     [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.ContextSwitches, true)]
     [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.CpuMigrations, true)]

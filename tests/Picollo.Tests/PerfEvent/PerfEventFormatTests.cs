@@ -7,7 +7,6 @@ public sealed class PerfEventFormatTests
     [Theory]
     [InlineData("config:0-7", 0x3c, 0x3c, 0, 0)]
     [InlineData("config:0-7,32-35", 0xabc, 0xa000000bcul, 0, 0)] // the event field of AMD
-    [InlineData("config:8-15", 0xff, 0xff00, 0, 0)]
     [InlineData("config:23", 1, 0x800000, 0, 0)]
     [InlineData("config1:0-15\n", 0x1f, 0, 0x1f, 0)]
     [InlineData("config2:0-63", ulong.MaxValue, 0, 0, ulong.MaxValue)]
@@ -40,7 +39,6 @@ public sealed class PerfEventFormatTests
     [Theory]
     [InlineData("")]
     [InlineData("config")]
-    [InlineData("config:")]
     [InlineData("config9:0-7")]
     [InlineData("config:7-0")]
     [InlineData("config:0-64")]
@@ -60,10 +58,8 @@ public sealed class PerfEventFormatTests
     [Theory]
     [InlineData("")]
     [InlineData("event=")]
-    [InlineData("=1")]
     [InlineData("event=1,,umask=2")]
     [InlineData("event=0x")]
-    [InlineData("event=-1")]
     [InlineData("event=0x10000000000000000")]
     [InlineData("../../etc=1")]
     public void Invalid_terms_are_rejected(string terms) =>

@@ -45,18 +45,14 @@ public class PerfEventNamesTests
 
     [Theory]
     [InlineData("")]
-    [InlineData("cycle")]
     [InlineData("r")]
     [InlineData("rxyz")]
     [InlineData("r10000000000000000")]
-    [InlineData("r 1")]
     public void Unknown_names_are_not_found(string name) => PerfEventNames.Find(name).Should().BeNull();
 
     [Theory]
     [InlineData("instrutions", "instructions")]
     [InlineData("Cycels", "cycles")]
-    [InlineData("branch-mises", "branch-misses")]
-    [InlineData("context-switch", "context-switches")]
     [InlineData("task", "task-clock")]
     public void The_nearest_name_is_proposed_first(string typed, string meant) => PerfEventNames.Nearest(typed).First().Should().Be(meant);
 
@@ -106,13 +102,10 @@ public class PerfEventNamesTests
     [InlineData("a:b:c", "The modifier \"c\" in \"a:b:c\" is not supported.*")]
     [InlineData("page-fauls:u", "There is no event \"page-fauls\". Similar names: page-faults, *")]
     [InlineData("cycles:pp", "The modifier \"p\" in \"cycles:pp\" is not supported. Use u for user code, k for kernel code, or uk for both.*")]
-    [InlineData("cycles:x", "The modifier \"x\" in \"cycles:x\" is not supported.*")]
     [InlineData("cycles:", "The modifier \"\" in \"cycles:\" is not supported.*")]
     [InlineData("r1:uu", "The modifier \"u\" in \"r1:uu\" is duplicated.*")]
     [InlineData("cpu/event=1/P", "The modifier \"P\" in \"cpu/event=1/P\" is not supported.*")]
-    [InlineData("sched:sched_switch:G", "The modifier \"G\" in \"sched:sched_switch:G\" is not supported.*")]
     [InlineData("{cycles,instructions}", "Groups such as {a,b} are not supported. List the events without braces.*")]
-    [InlineData("{cycles,instructions}:u", "Groups such as {a,b} are not supported. List the events without braces.*")]
     public void Invalid_events_are_rejected(string events, string message) =>
         FluentActions.Invoking(() => PerfEventCounterSession.Factory.WithPerfEvents(events)).Should().Throw<ArgumentException>().WithMessage(message);
 }

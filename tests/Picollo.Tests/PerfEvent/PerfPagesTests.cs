@@ -115,37 +115,6 @@ public sealed class PerfPagesTests
         IEnumerable<ulong> Deltas() => starts.Zip(ends, (start, end) => PerfMath.Delta(start, end, overhead: 0));
     }
 
-    [Fact]
-    public void Sizes_and_offsets_match_the_kernel_and_the_library()
-    {
-        unsafe
-        {
-            PerfEventAttributes a;
-            (sizeof(PerfEventAttributes), (uint)sizeof(PerfEventAttributes)).Should().Be((112, PerfEventAttributes.Version5Size));
-            ((uint)Offset(&a, &a.BranchSampleType)).Should().Be(PerfEventAttributes.Version1Size);
-            long[] offsets =
-            [
-                Offset(&a, &a.Type), Offset(&a, &a.Size), Offset(&a, &a.Config), Offset(&a, &a.SamplePeriod), Offset(&a, &a.SampleType),
-                Offset(&a, &a.ReadFormat), Offset(&a, &a.Flags), Offset(&a, &a.WakeupEvents), Offset(&a, &a.BreakpointType),
-                Offset(&a, &a.Config1), Offset(&a, &a.Config2), Offset(&a, &a.BranchSampleType), Offset(&a, &a.SampleRegistersUser),
-                Offset(&a, &a.SampleStackUser), Offset(&a, &a.ClockId), Offset(&a, &a.SampleRegistersInterrupt),
-                Offset(&a, &a.AuxWatermark), Offset(&a, &a.SampleMaxStack),
-            ];
-            offsets.Should().Equal(0, 4, 8, 16, 24, 32, 40, 48, 52, 56, 64, 72, 80, 88, 92, 96, 104, 108);
-
-            PerfPage page;
-            long[] ofPage =
-            [
-                Offset(&page, &page.Page), Offset(&page, &page.Value),
-                Offset(&page, &page.EnabledNanoseconds), Offset(&page, &page.RunningNanoseconds),
-            ];
-            ofPage.Should().Equal(0, 8, 16, 24);
-            sizeof(PerfPage).Should().Be(32);
-        }
-
-        static unsafe long Offset(void* start, void* field) => (byte*)field - (byte*)start;
-    }
-
     [Theory]
     [InlineData(0, 31, 0)]
     [InlineData(6, 31, 6)]

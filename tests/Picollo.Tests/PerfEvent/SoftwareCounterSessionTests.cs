@@ -222,6 +222,7 @@ public sealed class SoftwareCounterSessionTests
         session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock");
         session.UnavailableCounters.Keys.Should().Equal("no such PMU", "nopmu/event=1/", "nosuch:tracepoint");
         session.UnavailableCounters.Should().OnlyContain(counter => counter.Value.Message.StartsWith(counter.Key + ": "));
+        session.UnavailableCounters["nopmu/event=1/"].Cause.Should().Be(MeasurementUnavailableCause.NotSupported);
         session.Read();
         session.Record();
     }

@@ -11,6 +11,7 @@ public class CycleCalibratorFallbackTests
             .Should().Contain("could not be calibrated to 100 ppm within 32000 µs");
 
     [Fact]
+    [Trait("Category", "Slow")]
     public void A_clock_that_does_not_advance_is_reported() =>
         ReasonFor(new FakeMachine(3_000_000_000) { IsClockStuck = true }).Should().Contain("the monotonic clock did not advance");
 

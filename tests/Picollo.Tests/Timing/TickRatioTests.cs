@@ -27,17 +27,6 @@ public class TickRatioTests
             return (BigInteger)TickRatio.ToSignedPicoseconds((long)ticks, multiplier >> 1) == floor;
         });
 
-    [Theory]
-    [InlineData(1, 1UL << 40, 1UL)]
-    [InlineData(3, (1UL << 40) / 3, 0UL)] // 1 - 3·2⁻⁴⁰/3 rounds down
-    [InlineData(ulong.MaxValue, 1UL << 40, ulong.MaxValue)]
-    [InlineData(1UL << 63, 1UL << 40, 1UL << 63)]
-    [InlineData(1UL << 63, 1UL << 41, ulong.MaxValue)] // 2⁶⁴ does not fit
-    [InlineData((1UL << 63) - 1, 1UL << 41, ulong.MaxValue - 1)]
-    [InlineData(0UL, ulong.MaxValue, 0UL)]
-    public void Picoseconds_at_the_limits_are_rounded_down_and_saturated(ulong ticks, ulong multiplier, ulong expected) =>
-        TickRatio.ToPicoseconds(ticks, multiplier).Should().Be(expected);
-
     [Fact]
     public void A_ratio_is_rounded_to_nearest()
     {

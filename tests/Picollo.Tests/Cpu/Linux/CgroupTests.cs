@@ -58,14 +58,11 @@ public class CgroupTests
 
     [Theory]
     [InlineData("", V2Mount, LinuxReasons.NotInCgroup)]
-    [InlineData("3:cpuset:/x\n", V2Mount, LinuxReasons.NotInCgroup)]
-    [InlineData("0:\n:::\n0::relative\n1:cpu\n", V2Mount, LinuxReasons.NotInCgroup)]
     [InlineData("0::/a\n", "", LinuxReasons.CgroupNotMounted)]
     [InlineData("0::/a\n", "30 23 0:26 / relative rw - cgroup2 none rw\n", LinuxReasons.CgroupNotMounted)]
     [InlineData("0::/a\n", "30 23 0:26 / /sys/fs/cgroup rw - tmpfs none rw\n30 cgroup2 - - -\n- - - - - - -\n", LinuxReasons.CgroupNotMounted)]
     [InlineData("1:cpu:/a\n0::/a\n", V2Mount, LinuxReasons.CgroupNotMounted)]
     [InlineData("0::/../other\n", V2Mount, LinuxReasons.CgroupOutside)]
-    [InlineData("0::/..\n", V2Mount, LinuxReasons.CgroupOutside)]
     [InlineData("0::/\n", "30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
     [InlineData("0::/ab\n", "30 23 0:26 /a /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
     public void A_group_that_cannot_be_found_has_a_reason(string selfCgroup, string mounts, string expected)
@@ -82,7 +79,6 @@ public class CgroupTests
     [InlineData("400000 100000\n", 4.0)]
     [InlineData("max 100000\n", null)]
     [InlineData("50000 0\n", null)]
-    [InlineData("0 100000\n", null)]
     [InlineData("-1 100000\n", null)]
     [InlineData("50000 10", null)]
     [InlineData("", null)]
@@ -92,7 +88,6 @@ public class CgroupTests
     [Theory]
     [InlineData("150000\n", "100000\n", 1.5)]
     [InlineData("-1\n", "100000\n", null)]
-    [InlineData("150000\n", "0\n", null)]
     [InlineData("", "100000\n", null)]
     public void The_limit_of_v1_is_quota_over_period(string quota, string period, double? expected) =>
         CgroupFiles.ParseQuota(Encoding.ASCII.GetBytes(quota), Encoding.ASCII.GetBytes(period)).Should().Be(expected);

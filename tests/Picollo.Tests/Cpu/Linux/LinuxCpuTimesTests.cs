@@ -29,26 +29,6 @@ public sealed class LinuxCpuTimesTests
     }
 
     [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void User_and_kernel_time_never_decrease()
-    {
-        using var load = new BackgroundLoad();
-        CpuUsage last = CpuUsageReader.GetByThread();
-        for (int i = 0; i < 300_000; i++)
-        {
-            CpuUsage now = CpuUsageReader.GetByThread();
-            if (now.UserNanoseconds < last.UserNanoseconds || now.KernelNanoseconds < last.KernelNanoseconds)
-            {
-                throw new InvalidOperationException($"A reading of {last:ns} was followed by a reading of {now:ns}.");
-            }
-
-            last = now;
-        }
-
-        last.TotalNanoseconds.Should().BePositive();
-    }
-
-    [FactNeeding(Need.Linux)]
     public void The_sum_of_user_and_kernel_time_equals_the_clock_within_microseconds()
     {
         for (int i = 0; i < 1_000; i++)

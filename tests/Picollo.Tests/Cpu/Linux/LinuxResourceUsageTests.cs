@@ -4,7 +4,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Compares the usage with known work. LinuxLayoutTests has the units and the places of all values.</summary>
+/// <summary>Compares the usage with known work. HeaderTests has the units and the places of all values.</summary>
 [Collection(Alone.Name)]
 public sealed class LinuxResourceUsageTests
 {

@@ -19,14 +19,11 @@ public class ProcMachineTests
     [Theory]
     [InlineData("0.65 0.33 0.20\n", true)]
     [InlineData("0.65 0.33 0.20 2-249 1\n", true)]
-    [InlineData("0.65 0.33 0.20 2/ 1\n", true)]
-    [InlineData("0.65 0.33 0.20 -2/5 1\n", true)]
     [InlineData("0.65 0.33 0.20 2/9999999999 1\n", true)]
     [InlineData("0.65 0.33 0.20", false)]
     [InlineData("0.65 0.33\n", false)]
     [InlineData("-0.65 0.33 0.20 2/249 3797\n", false)]
     [InlineData("NaN NaN NaN 2/249 3797\n", false)]
-    [InlineData("Infinity 1 1 2/249 3797\n", false)]
     [InlineData("", false)]
     public void Missing_parts_of_a_load_average_are_absent(string text, bool hasAverage)
     {
@@ -57,7 +54,6 @@ public class ProcMachineTests
     [InlineData("some avg10=1.50 avg60=0.75 avg300=0.25 total=12")]
     [InlineData("some avg10=1.50 avg60=0.75 total=12\n")]
     [InlineData("some avg10=x avg60=0.75 avg300=0.25 total=12\n")]
-    [InlineData("some avg10=-1 avg60=0.75 avg300=0.25 total=12\n")]
     [InlineData("full avg10=1.50 avg60=0.75 avg300=0.25 total=12\n")]
     public void Text_without_a_some_line_is_rejected(string text) =>
         ProcPressure.TryParse(Encoding.ASCII.GetBytes(text), out _).Should().BeFalse();

@@ -34,12 +34,8 @@ public class ProcTaskStatTests
     [Theory]
     [InlineData("a) R 1 (b")]
     [InlineData(") S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20")]
-    [InlineData("(((")]
     [InlineData("two\nlines")]
     [InlineData("")]
-    [InlineData(" ")]
-    [InlineData("tmux: server")]
-    [InlineData("kworker/u8:3-events_unbound")]
     public void A_name_may_contain_any_characters(string name)
     {
         ProcTaskStat.TryParse(Bytes(Line(name)), out ProcTaskStat stat).Should().BeTrue();
@@ -78,14 +74,11 @@ public class ProcTaskStatTests
 
     [Theory]
     [InlineData("")]
-    [InlineData("\n")]
     [InlineData("1 cat R 1 2 3")]
-    [InlineData(")(")]
     [InlineData("1 (cat) 5 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 -130 20 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) RS 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20x 0 0 20 0 1 0 44449 1\n")]
-    [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 x 0 0 20 0 1 0 44449 1\n")]
     public void Invalid_lines_are_rejected(string text) => ProcTaskStat.TryParse(Bytes(text), out _).Should().BeFalse();
 
     [Fact]

@@ -1,5 +1,3 @@
-using FsCheck;
-using FsCheck.Fluent;
 using Picollo.Interop.MacOS;
 
 namespace Picollo.Tests.Cpu.MacOS;
@@ -38,8 +36,4 @@ public class MachTimebaseTests
 
     [Fact]
     public void The_default_timebase_gives_0() => default(MachTimebase).ToNanoseconds(5).Should().Be(0);
-
-    [Fact]
-    public void Time_never_decreases_with_more_units() => Prop.ForAll<ulong, ulong>((a, b) =>
-        AppleSilicon.ToNanoseconds(Math.Min(a, b)) <= AppleSilicon.ToNanoseconds(Math.Max(a, b))).QuickCheckThrowOnFailure();
 }

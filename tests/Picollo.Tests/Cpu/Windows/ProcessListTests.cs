@@ -125,7 +125,6 @@ public class ProcessListTests
     [Theory]
     [InlineData(-1)]
     [InlineData(1)]
-    [InlineData(255)]
     [InlineData(1_000_000)]
     [InlineData(int.MinValue)]
     public void An_invalid_offset_ends_the_list(int next)
@@ -137,7 +136,6 @@ public class ProcessListTests
 
     [Theory]
     [InlineData(0L)]
-    [InlineData(-1L)]
     [InlineData((long)ProcessListBuilder.Address - 2)]
     [InlineData((long)ProcessListBuilder.Address + 1_000_000)]
     public void A_name_outside_the_list_is_empty(long address)

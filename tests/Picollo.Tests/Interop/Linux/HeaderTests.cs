@@ -6,6 +6,7 @@ using System.Text;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
+using Picollo.PerfEvent;
 
 namespace Picollo.Tests.Interop;
 
@@ -14,6 +15,8 @@ public sealed class HeaderTests
 {
     /// <summary>A constant that the headers of the oldest supported build systems lack.</summary>
     private const string Younger = "MFD_EXEC";
+
+    private const string Event = "struct perf_event_attr";
 
     private static readonly string[] Headers =
     [
@@ -46,7 +49,10 @@ public sealed class HeaderTests
             .Append(OffsetOf<LibC.Winsize>("struct winsize", "ws_col", nameof(LibC.Winsize.Columns)))
             .Append(OffsetOf<LibC.Termios>("struct termios", "c_lflag", nameof(LibC.Termios.LocalFlags)))
             .Append(OffsetOf<LibC.Termios>("struct termios", "c_cc", nameof(LibC.Termios.Characters)))
-            .Append(Assert("offsetof(struct statx, stx_uid)", 20));
+            .Append(Assert("offsetof(struct statx, stx_uid)", 20))
+            .Append(OffsetOf<PerfEventAttributes>(Event, "config1", nameof(PerfEventAttributes.Config1)))
+            .Append(OffsetOf<PerfEventAttributes>(Event, "config2", nameof(PerfEventAttributes.Config2)))
+            .Append(OffsetOf<PerfEventAttributes>(Event, "sample_max_stack", nameof(PerfEventAttributes.SampleMaxStack)));
 
         string folder = Directory.CreateTempSubdirectory("picollo-headers-").FullName;
         try

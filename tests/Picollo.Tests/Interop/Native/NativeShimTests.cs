@@ -1,12 +1,10 @@
-using System.Globalization;
 using System.Runtime.InteropServices;
-using System.Text.RegularExpressions;
 using Picollo.Interop.Native;
 
 namespace Picollo.Tests.Interop;
 
 /// <summary>Tests all cases of a missing or wrong native library.</summary>
-public unsafe partial class NativeShimTests
+public unsafe class NativeShimTests
 {
     [Theory]
     [InlineData(true)]
@@ -85,21 +83,6 @@ public unsafe partial class NativeShimTests
         NativeShim shim = NativeShim.Find(new Libraries { IsThere = false }, ref known);
         known.Should().BeSameAs(shim);
     }
-
-    /// <summary>The C header and its managed counterpart are written by hand.</summary>
-    [Fact]
-    public void The_C_header_and_the_managed_code_have_the_same_version()
-    {
-        using Stream header = typeof(NativeShimTests).Assembly.GetManifestResourceStream("picollo_native.h")!;
-        string text = new StreamReader(header).ReadToEnd();
-
-        int version = int.Parse(HeaderVersion().Match(text).Groups[1].Value, CultureInfo.InvariantCulture);
-
-        version.Should().Be(NativeShim.AbiVersion);
-    }
-
-    [GeneratedRegex(@"#define PICOLLO_ABI_VERSION (\d+)")]
-    private static partial Regex HeaderVersion();
 
     private static string ReasonFor(Libraries libraries)
     {
