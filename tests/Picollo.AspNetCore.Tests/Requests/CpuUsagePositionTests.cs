@@ -1,8 +1,5 @@
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.Hosting;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

@@ -2,7 +2,6 @@ using System.Net.Http.Headers;
 using System.Text;
 using Grpc.Core;
 using Grpc.Net.Client;
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -140,7 +140,7 @@ public class MergerTests
         merger.Add(HdrHistogramEncoding.EncodeCompressed(histogram));
         merger.Invoking(each => each.Add([1, 2, 3])).Should().Throw<HdrHistogramFormatException>();
         merger.Invoking(each => each.Add((ReadOnlyHdrHistogram)null!)).Should().Throw<ArgumentNullException>();
-        histogram.Add(histogram);
+        histogram.Record([7, 500_000]);
         merger.ToHistogram()!.BucketsWithValues.Should().Equal(histogram.BucketsWithValues);
     }
 }

@@ -1,4 +1,3 @@
-using Picollo.Export.Tests.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.Export.Tests.Text;
