@@ -120,6 +120,9 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         _mayEnd.Set();
         (await Task.WhenAll([running, .. waiting])).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
         (await app.Client.GetAsync("/block")).StatusCode.Should().Be(HttpStatusCode.OK);
+        await app.GetCountsAsync(limit + 2); // without the refused request
+        RouteRow route = app.Routes.All.Single();
+        (route.Rejected, route[ResponseClass.ServerError]).Should().Be((1, 1));
     }
 
     [Fact]

@@ -82,19 +82,15 @@ public class OptionsBindingTests
     [InlineData("Profiling", "true", "No option has the configuration key 'Picollo:Profiling'.")]
     [InlineData("Requests", "true", "'Picollo:Requests' must have keys or elements below it*")]
     [InlineData("requests", "true", "'Picollo:requests' must have keys or elements below it*")]
-    [InlineData("CpuWorkers", "4", "'Picollo:CpuWorkers' must have keys or elements below it*")]
     [InlineData("Meters:MeterNames", "Shop", "'Picollo:Meters:MeterNames' must have keys or elements below it*")]
-    [InlineData("Meters", "Shop", "'Picollo:Meters' must have keys or elements below it*")]
     [InlineData("Meters:Scales", "5", "'Picollo:Meters:Scales' must have keys or elements below it*")]
     [InlineData("Requests:MaxRoutes:0", "5", "'Picollo:Requests:MaxRoutes' must have a value*")]
     [InlineData("requests:cpubudget:seconds", "1", "'Picollo:requests:cpubudget' must have a value*")]
-    [InlineData("PageToken:0", "0123456789abcdef", "'Picollo:PageToken' must have a value*")]
     [InlineData("Meters:MeterNames:0:Name", "Shop", "'Picollo:Meters:MeterNames:0' must have a value*")]
     [InlineData("Meters:Scales:shop.price:Cents", "100", "'Picollo:Meters:Scales:shop.price' must have a value*")]
     [InlineData("", "true", "'Picollo' must have keys or elements below it*")]
     [InlineData("Requests:MaxRoute", "5", "No option has the configuration key 'Picollo:Requests:MaxRoute'.")]
     [InlineData("Meters:Names:0", "Shop", "No option has the configuration key 'Picollo:Meters:Names'.")]
-    [InlineData("CpuWorkers:Workers", "5", "No option has the configuration key 'Picollo:CpuWorkers:Workers'.")]
     public Task The_host_does_not_start_with_an_invalid_setting(string key, string value, string message) =>
         ShouldNotStartAsync(services => services.AddPicollo(Section(new() { [key] = value })), message);
 
@@ -152,8 +148,6 @@ public class OptionsBindingTests
     [InlineData("Timeout", "5' at 's3cr3t", "*'Picollo:Timeout'*System.TimeSpan*")]
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
     [InlineData("Headers:api-key:0", "s3cr3t", "'Picollo:Headers:api-key' must have a value*")]
-    [InlineData("ResourceAttributes", "team=s3cr3t", "'Picollo:ResourceAttributes' must have keys or elements below it*")]
-    [InlineData("Interval:Seconds", "1", "'Picollo:Interval' must have a value*")]
     [InlineData("", "s3cr3t", "'Picollo' must have keys or elements below it*")]
     [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*Use true or false.")]
     [InlineData("Temporality", "Delta", "No option has the configuration key 'Picollo:Temporality'.")]

@@ -87,18 +87,6 @@ public class MeterBridgeTests
     }
 
     [Fact]
-    public async Task Requests_of_HTTP_clients_are_recorded()
-    {
-        await using PageServer server = await StartAsync(_ => { }, options => options.Meters.AddMeter("System.Net.Http"));
-        using Meter otherClients = new("System.Net.Http"); // a second meter with this name
-        using HttpClient client = new() { BaseAddress = server.Address };
-
-        await client.GetStringAsync("/hello");
-
-        await WaitForAsync(server.Registry, "http.client.request.duration");
-    }
-
-    [Fact]
     public async Task Unrecorded_measurements_are_shown()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options =>

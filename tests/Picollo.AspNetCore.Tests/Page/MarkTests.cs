@@ -141,35 +141,6 @@ public class MarkTests
     }
 
     [Fact]
-    public void The_second_histogram_has_the_values_recorded_since_the_mark() => Seeded.Run(100, random =>
-    {
-        PlainHdrHistogramFactory<uint> factory =
-            HdrHistogram.Factory.WithRelativeError(0.01).WithMinTrackableValue(100).WithMaxTrackableValue(1_000_000);
-        HdrHistogram all = factory.Create();
-        HdrHistogram since = factory.Create();
-        ulong Any() => (ulong)Math.Exp(random.NextDouble() * 15);
-        for (int i = random.Next(1000); i > 0; i--)
-        {
-            all.Record(Any());
-        }
-
-        byte[] mark = HdrHistogramEncoding.EncodeCompressed(all);
-        for (int i = random.Next(1000); i > 0; i--)
-        {
-            ulong value = Any();
-            all.Record(value);
-            since.Record(value);
-        }
-
-        MarkedPair pair = MarkedPair.Create(HdrHistogramEncoding.Decode(mark), all.GetSnapshot());
-
-        pair.IsContinued.Should().BeTrue();
-        pair.After.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
-            .Should().Equal(since.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
-        pair.Before.TotalCount.Should().Be(all.TotalCount - since.TotalCount);
-    });
-
-    [Fact]
     public void A_mark_that_is_not_an_earlier_state_is_detected_in_any_bucket()
     {
         HdrHistogram marked = HdrHistogram.Create();

@@ -32,17 +32,6 @@ public class StrangerTests
         FlowRecorder.IsActive.Should().BeFalse("no profile is taken");
     }
 
-    [TheoryNeeding(Need.Linux)]
-    [MemberData(nameof(Requests))]
-    public async Task A_request_of_the_same_user_needs_no_token(string method, string path)
-    {
-        await using PageServer server = await PageServer.StartAsync();
-
-        string response = RawRequest.Send(server.Address, method, path);
-
-        response.Should().StartWith(StatusWithAccess(method, path));
-    }
-
     /// <summary>Returns the start of the response to a client that has access, without profiles.</summary>
     internal static string StatusWithAccess(string method, string path) => (method, path) switch
     {

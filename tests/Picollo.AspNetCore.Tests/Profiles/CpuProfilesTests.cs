@@ -195,23 +195,10 @@ public class CpuProfilesTests
     {
         ConcurrentQueue<(object? Method, object? Status)> measured = [];
         PageServer server = await StartAsync(isOpen: true);
-        IMeterFactory meters = server.Application.Services.GetRequiredService<IMeterFactory>();
-        using MeterListener listener = new()
-        {
-            InstrumentPublished = (instrument, self) =>
-            {
-                if (instrument.Name == "http.server.request.duration" && instrument.Meter.Scope == meters)
-                {
-                    self.EnableMeasurementEvents(instrument);
-                }
-            },
-        };
-        listener.SetMeasurementEventCallback<double>((_, _, tags, _) =>
-        {
-            Dictionary<string, object?> values = new(tags.ToArray());
-            measured.Enqueue((values["http.request.method"], values["http.response.status_code"]));
-        });
-        listener.Start();
+        using MeterListener listener = Requests.CpuTimeInstrumentTests.Listen(
+            server.Application.Services,
+            (_, tags) => measured.Enqueue((tags["http.request.method"], tags["http.response.status_code"])),
+            "http.server.request.duration");
         using HttpRequestMessage ofOtherSite = new(HttpMethod.Post, "/picollo");
         ofOtherSite.Headers.Add("Sec-Fetch-Site", "cross-site");
 

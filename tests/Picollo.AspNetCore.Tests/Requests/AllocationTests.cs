@@ -24,17 +24,6 @@ public class AllocationTests
         added.Should().Be(Calls * (SizeOf(typeof(RequestRun)) + SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMapBytes)).And.Be(Calls * 328);
     }
 
-    /// <summary>The state in a host with any logger: a map of two values, and an array of listeners.</summary>
-    [Fact]
-    public void With_another_value_in_the_flow_a_request_allocates_five_objects_with_376_bytes_in_total()
-    {
-        AsyncLocal<object> other = new();
-
-        long added = InSeparateFlow(() => Pipeline(CpuUsageDetail.TotalOnly), prepare: () => other.Value = new object());
-
-        added.Should().Be(Calls * 376);
-    }
-
     private static RequestDelegate Pipeline(CpuUsageDetail detail)
     {
         ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo(options => options.Requests.CpuUsageDetail = detail).BuildServiceProvider();

@@ -135,14 +135,15 @@ public class CpuTimeInstrumentTests
         instrument.IsEnabled.Should().BeTrue();
     }
 
-    private static MeterListener Listen(IServiceProvider services, Action<double, Dictionary<string, object?>> onMeasurement)
+    internal static MeterListener Listen(
+        IServiceProvider services, Action<double, Dictionary<string, object?>> onMeasurement, string name = CpuTimeInstrument.Name)
     {
         IMeterFactory factory = services.GetRequiredService<IMeterFactory>();
         MeterListener listener = new()
         {
             InstrumentPublished = (instrument, self) =>
             {
-                if (instrument.Name == CpuTimeInstrument.Name && instrument.Meter.Scope == factory)
+                if (instrument.Name == name && instrument.Meter.Scope == factory)
                 {
                     self.EnableMeasurementEvents(instrument);
                 }

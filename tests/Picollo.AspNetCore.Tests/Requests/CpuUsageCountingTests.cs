@@ -1,37 +1,11 @@
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
 /// <summary>Tests that each request is counted once for its route, regardless of how it ends.</summary>
 public class CpuUsageCountingTests
 {
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task Requests_on_one_HTTP_2_connection_are_measured_separately()
-    {
-        await using RequestApp app = await RequestApp.StartAsync(
-            web => web.MapGet("/burn/{milliseconds:int}", async (int milliseconds) =>
-            {
-                Burn.Milliseconds(milliseconds / 2);
-                await Task.Delay(20);
-                Burn.Milliseconds(milliseconds / 2);
-            }),
-            protocols: HttpProtocols.Http2,
-            options: options => options.Requests.AddServerTiming = true);
-        app.Client.DefaultRequestVersion = HttpVersion.Version20;
-        app.Client.DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact;
-        await app.Client.GetStringAsync("/burn/2");
-        HttpResponseMessage[] responses = await Task.WhenAll(Enumerable.Range(0, 10).Select(i => app.Client.GetAsync($"/burn/{(i % 2 == 0 ? 2 : 20)}")));
-
-        responses.Should().OnlyContain(response => response.Version == HttpVersion.Version20);
-        double[] cpu = [.. responses.Select(response => ServerTiming.Of(response).Cpu)];
-        cpu.Where((value, i) => value < (i % 2 == 0 ? 1.9 : 19.9)).Should().BeEmpty();
-        cpu.Where((_, i) => i % 2 == 0).Min().Should().BeLessThan(15, "it would include the 20 ms of another request");
-        (await app.GetCountsAsync(11)).Should().Equal(("GET", "/burn/{milliseconds:int}", 11));
-    }
-
     [Fact]
     public async Task Nothing_is_measured_without_middleware_and_option_and_missing_services_are_reported()
     {

@@ -1,8 +1,5 @@
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.Hosting;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
@@ -130,29 +127,6 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task UsePicollo_and_MeasureAll_work_in_a_host_with_a_startup_class(bool all)
-    {
-        using IHost host = new HostBuilder()
-            .ConfigureWebHost(web => web
-                .UseKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0))
-                .ConfigureServices(services => services.AddPicollo(options => options.Requests.MeasureAll = all))
-                .UseStartup<Startup>())
-            .Build();
-        await host.StartAsync();
-        string address = host.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single();
-        using HttpClient client = new() { BaseAddress = new Uri(address) };
-        await client.GetStringAsync("/early");
-        await client.GetStringAsync("/items/1");
-        await client.GetStringAsync("/short");
-        await host.StopAsync();
-
-        host.Services.GetRequiredService<RouteTable>().All.Select(usage => (usage.Route, usage.HistogramOf(RunFact.CpuTime)!.TotalCount)).Should().Equal(
-            all ? [("(no endpoint)", 1UL), ("/items/{id}", 1UL), ("/short", 1UL)] : [("/items/{id}", 1UL), ("/short", 1UL)]);
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
     public async Task The_budget_and_the_limit_of_routes_apply_with_UsePicollo_and_MeasureAll(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
@@ -179,21 +153,5 @@ public class CpuUsagePositionTests
             .Should().Equal("/a", "/b", "/b");
         app.Log.Of("Picollo.AspNetCore.CpuUsage").Where(line => line.Event.Name == "RouteTableFull").Should().ContainSingle()
             .Which.Values["MaxRoutes"].Should().Be(1);
-    }
-
-    private sealed class Startup
-    {
-        public static void ConfigureServices(IServiceCollection services) => services.AddRouting().AddPicollo();
-
-        public static void Configure(IApplicationBuilder app) => app
-            .Use((HttpContext context, RequestDelegate next) =>
-                context.Request.Path == "/early" ? context.Response.WriteAsync("early") : next(context))
-            .UsePicollo()
-            .UseRouting()
-            .UseEndpoints(routes =>
-            {
-                routes.MapGet("/items/{id}", (string id) => id);
-                routes.MapGet("/short", () => "short").ShortCircuit();
-            });
     }
 }

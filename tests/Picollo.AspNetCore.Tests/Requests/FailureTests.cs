@@ -24,6 +24,7 @@ public class FailureTests
     [InlineData("/413", 1, "4xx 1", "http_response_status_code=\"413\" 1")]
     [InlineData("/503", 1, "5xx 1", "error_type=\"503\" http_response_status_code=\"503\" 1")]
     [InlineData("/404", 1, "4xx 1", "http_response_status_code=\"404\" 1")]
+    [InlineData("/304", 1, "3xx 1", "http_response_status_code=\"304\" 1")]
     [InlineData("/abort", 1, "5xx 1", "error_type=\"aborted\"*")]
     [InlineData("/abort", 2, "5xx 1", "error_type=\"aborted\"*")]
     [InlineData("/abortLater", 1, "5xx 1", "error_type=\"aborted\"*")]
@@ -55,6 +56,7 @@ public class FailureTests
                 web.MapGet("/413", string () => throw new Microsoft.AspNetCore.Http.BadHttpRequestException("too large", 413));
                 web.MapGet("/503", () => Results.StatusCode(503));
                 web.MapGet("/404", () => Results.StatusCode(404));
+                web.MapGet("/304", () => Results.StatusCode(304));
                 web.MapGet("/abort", Abort);
                 web.MapGet("/abortLater", async context =>
                 {

@@ -7,22 +7,6 @@ namespace Picollo.AspNetCore.Tests.Requests;
 public class ResponseTests
 {
     [Fact]
-    public async Task Responses_are_counted_by_class()
-    {
-        await using RequestApp app = await RequestApp.StartAsync(web =>
-        {
-            web.UsePicollo();
-            web.MapPicollo().AllowAnonymous();
-            web.MapGet("/status/{code}", (int code) => Results.StatusCode(code));
-            web.MapGet("/status/fails", string () => throw new InvalidOperationException("fails"));
-        });
-        await app.SendAsync("/status/200", "/status/204", "/status/304", "/status/400", "/status/404", "/status/500", "/status/fails");
-
-        (await Responses.ClassesAsync(app, 7, "/status/{code}")).Should().Be("2xx 2, 3xx 1, 4xx 2, 5xx 1");
-        (await Responses.ClassesAsync(app, 7, "/status/fails")).Should().Be("5xx 1");
-    }
-
-    [Fact]
     public async Task Durations_have_the_name_and_labels_of_the_semantic_conventions_and_a_limited_number_of_status_codes()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
@@ -96,22 +80,6 @@ public class ResponseTests
         (route.Rejected, route.HistogramOf(RunFact.CpuTime)!.TotalCount, route.HistogramOf(RunFact.WallTime)!.TotalCount).Should().Be((2, 1, 1));
         route.TotalCpuNanoseconds.Should().BeGreaterThan(route.SumOf(RunFact.CpuTime), "rejecting also takes CPU time");
         Of(app, "/limited").Should().Equal(0, 1, 0, 2, 0, 0);
-    }
-
-    [Fact]
-    public async Task A_request_without_a_worker_is_rejected()
-    {
-        await using RequestApp app = await RequestApp.StartAsync(
-            web => web.MapGet("/heavy", () => "heavy").RequireCpuWorker(),
-            options => (options.CpuWorkerQueueLimit, options.CpuWorkers.WorkerCount) = (0, 1));
-        using ManualResetEventSlim mayEnd = new();
-        _ = app.Services.GetRequiredService<Picollo.Scheduling.CpuWorkerPool>().RunAsync(_ => mayEnd.Wait());
-        (await app.SendAsync("/heavy")).Should().Equal(503);
-        mayEnd.Set();
-        await Eventually.IsTrueAsync(() => app.Routes.All.Count > 0);
-
-        RouteRow route = app.Routes.All.Single();
-        (route.Rejected, route.HistogramOf(RunFact.CpuTime)!.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
     }
 
     private static long[] Of(RequestApp app, string route)

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Workers;
 
@@ -92,6 +93,12 @@ public class ProcessAccountTests
         using ManualResetEventSlim burnt = new(), go = new();
         long first = 0, all = 0;
         string task = "";
+        Thread collector = new(() =>
+        {
+            Burn.Milliseconds(Burnt);
+            go.Wait();
+        })
+        { Name = ".NET BGC" };
         Thread thread = new(() =>
         {
             task = OwnTask();
@@ -105,12 +112,15 @@ public class ProcessAccountTests
         { Name = ".NET Tiered Com" };
         Dictionary<string, long> before = Read();
         thread.UnsafeStart();
+        collector.UnsafeStart();
         ThreadPool.UnsafeQueueUserWorkItem(_ => Burn.Milliseconds(Burnt), null);
         burnt.Wait();
         Dictionary<string, long> seen = await SettleAsync(parts => parts["jit_compiler"] - before["jit_compiler"] >= 0.99 * first
+            && parts["garbage_collector"] - before["garbage_collector"] >= Least * 1e9
             && parts["thread_pool"] - before["thread_pool"] >= Least * 1e9);
         go.Set();
         thread.Join();
+        collector.Join();
         WaitForEnd(task);
         Dictionary<string, long> ended = await SettleAsync(parts => parts["ended_threads"] - seen["ended_threads"] >= all - first - Waking);
 
@@ -136,6 +146,18 @@ public class ProcessAccountTests
         app.Routes.Get("GET", "/later").Record(new RunValues(1_000_000_000_000, 1, null));
 
         account.Read()[^1].Nanoseconds.Should().Be(before).And.BePositive();
+    }
+
+    [Fact]
+    public async Task The_time_of_the_page_includes_the_time_after_its_responses()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(_ => { });
+        AfterEndOf(app.Routes.Page) = 100_000_000;
+
+        app.Services.GetRequiredService<ProcessAccount>().Read().Single(part => part.Name == "page").Nanoseconds.Should().BePositive();
+
+        [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_afterEnd")]
+        static extern ref long AfterEndOf(Row row);
     }
 
     [Fact]

@@ -82,23 +82,6 @@ public class DecodingTests
         histogram.OverflowCount.Should().Be(0);
     }
 
-    [Theory]
-    [InlineData(2)]
-    [InlineData(4)]
-    [InlineData(8)]
-    public void A_negative_word_is_rejected(int wordSize)
-    {
-        foreach (byte[] encoded in new[]
-        {
-            OfPayload(CookieOf(V1Base, wordSize), 1, 1, 1000, Words(wordSize, 1, -2, 1)), V0(wordSize, 1, 1, 1000, Words(wordSize, 1, -2, 1)),
-        })
-        {
-            int header = encoded.Length - (3 * wordSize);
-            encoded.Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
-                .Which.Should().Match<HdrHistogramFormatException>(e => e.Problem == "The count -2 is out of range" && e.Offset == header + wordSize && e.Line == null);
-        }
-    }
-
     [Fact]
     public void Runs_of_zeros_are_skipped_one_by_one_or_at_once()
     {
@@ -125,23 +108,6 @@ public class DecodingTests
         {
             Of(HdrHistogramEncoding.Decode([.. encoded, .. more])).Should().Equal((5, 3));
         }
-    }
-
-    [Theory]
-    [InlineData(1000, 512, 256)] // 1000 counts as 512: the lowest value is rounded down to a power of two
-    [InlineData(512, 512, 256)]
-    [InlineData(3, 2, 1)]
-    [InlineData(1, 1, 0)]
-    public void A_lowest_value_above_1_widens_the_small_buckets(long lowest, ulong unit, ulong half)
-    {
-        // Buckets 1 and 31 are a unit wide, 32 and 33 two.
-        byte[] encoded = OfNumbers(1, lowest, 1_000_000, 0, 5, -29, 6, 7, 8);
-        PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
-        histogram.TotalCount.Should().Be(26);
-        histogram.GetBucket(unit + half).Count.Should().Be(5);
-        histogram.GetBucket((31 * unit) + half).Count.Should().Be(6);
-        histogram.GetBucket((32 * unit) + unit).Count.Should().Be(7);
-        histogram.GetBucket((34 * unit) + unit).Count.Should().Be(8);
     }
 
     [Fact]

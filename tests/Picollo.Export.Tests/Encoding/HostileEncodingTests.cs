@@ -61,7 +61,11 @@ public class HostileEncodingTests
         Rejected(OfNumbers(1, 1, 1000, -int.MaxValue - 1L, 1), HeaderLength, "The count -2147483648 is out of range*");
         Rejected(OfNumbers(1, 1, 1000, 1, long.MinValue, 1), HeaderLength + 1, "The count -9223372036854775808 is out of range*");
         Rejected(OfPayload(V2, 1, 1, 1000, new byte[113]), HeaderLength + 112, "The data has more counts than the 112*");
-        Rejected(V0(2, 0, 1, 2, Words(2, 1, -1)), 34, "The count -1 is out of range*");
+        foreach (int size in new[] { 2, 4, 8 })
+        {
+            Rejected(V0(size, 1, 1, 1000, Words(size, 1, -2, 1)), 32 + size, "The count -2 is out of range*");
+            Rejected(OfPayload(CookieOf(V1Base, size), 1, 1, 1000, Words(size, 1, -2, 1)), HeaderLength + size, "The count -2 is out of range*");
+        }
     }
 
     [Fact]

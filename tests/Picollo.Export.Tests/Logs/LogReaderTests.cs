@@ -28,19 +28,6 @@ public class LogReaderTests
     // The largest value in a log is rounded to three decimals.
     private static bool IsIn(Bucket bucket, double max) => max >= bucket.Start - 500.0 && max <= bucket.End + 500.0;
 
-    /// <summary>As in the Java library, the lowest value 20,000 becomes a unit of 16,384.</summary>
-    [Fact]
-    public void The_unit_of_another_library_is_kept()
-    {
-        using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.V2));
-        PlainHdrHistogram<ulong> first = log.Read()!.Histogram;
-
-        (first.LowestDiscernibleValue, first.BlockSize).Should().Be((16_384, 128));
-        first.GetSummary().Mean.Should().BeApproximately(301_998.467, 0.0005);
-        first.GetPercentile(50).Bucket.End.Should().Be(344_063);
-        first.GetPercentile(99).Bucket.End.Should().Be(409_599);
-    }
-
     /// <summary>HdrHistogram.NET writes UTF-16 with a byte-order mark.</summary>
     [Theory]
     [InlineData("utf-16")]
@@ -116,19 +103,6 @@ public class LogReaderTests
         }
 
         return all;
-    }
-
-    [Fact]
-    public void Tags_are_collected()
-    {
-        using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.Tagged));
-        List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
-
-        read.Where((_, i) => i % 2 == 0).Should().OnlyContain(interval => interval.Tag == null);
-        read.Where((_, i) => i % 2 == 1).Should().OnlyContain(interval => interval.Tag == "A");
-        read[1].Offset.Should().Be(TimeSpan.FromMilliseconds(127));
-        read[1].Length.Should().Be(TimeSpan.FromMilliseconds(1007));
-        read[1].Max.Should().Be(2.769);
     }
 
     [Theory]

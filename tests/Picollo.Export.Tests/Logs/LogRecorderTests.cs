@@ -82,34 +82,6 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task No_value_is_lost_or_duplicated_during_concurrent_recording()
-    {
-        HdrHistogram histogram = HdrHistogram.Factory.WithThreadLocal().WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
-        const int Records = 1_000_000;
-        await using (var recorder = HdrHistogramLogRecorder.Start(Log, TimeSpan.FromMilliseconds(5), new() { OnError = _errors.Add, MaxFileBytes = 20_000, FilesKept = 10_000 }))
-        {
-            recorder.Add(histogram);
-            await Task.WhenAll(Enumerable.Range(0, 2).Select(writer => Task.Run(() =>
-            {
-                for (int i = 0; i < Records; i++)
-                {
-                    histogram.Record((ulong)(i % 1000));
-                }
-            })));
-        }
-
-        _errors.Should().BeEmpty();
-        var merger = new HdrHistogramMerger();
-        foreach (HdrHistogramLogInterval interval in Directory.EnumerateFiles(_folder).SelectMany(Read))
-        {
-            merger.Add(interval.Histogram);
-        }
-
-        merger.ToHistogram()!.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
-            .Should().Equal(histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count)));
-    }
-
-    [Fact]
     public async Task Files_roll_by_size_and_the_oldest_are_deleted()
     {
         HdrHistogramLogRecorderOptions options = new() { MaxFileBytes = 600, FilesKept = 3, TimeProvider = _time, Comment = "by me", MaxValueUnitRatio = 0.5 };

@@ -142,15 +142,6 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void The_largest_value_is_in_the_configured_unit()
-    {
-        using var stream = new MemoryStream();
-        using var writer = new HdrHistogramLogWriter(stream, maxValueUnitRatio: 8);
-        writer.WriteInterval(Of(1001), DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch);
-        Encoding.UTF8.GetString(stream.ToArray()).Should().StartWith("0.000,0.000,125.125,");
-    }
-
-    [Fact]
     public void Each_call_is_one_write_of_complete_lines()
     {
         var stream = new Writes(int.MaxValue, canSeek: true);

@@ -32,18 +32,6 @@ public sealed class OtlpLimitTests : OtlpTests
         exporter.LastError!.Message.Should().Contain("503");
     }
 
-    [Fact]
-    public async Task The_last_export_sends_one_request_after_each_backoff()
-    {
-        AnswerAlways(429, "0");
-        OtlpExporter exporter = Exporter();
-
-        await AdvanceAsync(exporter.DisposeAsync().AsTask(), _time);
-
-        _receiver.Requests.Should().HaveCount(3);
-        _errors.Should().ContainSingle();
-    }
-
     [Theory]
     [InlineData("601"), InlineData("2147483647"), InlineData("2147483648"), InlineData("99999999999999999999")]
     [InlineData("Wed, 25 Nov 2026 01:00:00 GMT"), InlineData("Fri, 31 Dec 9999 23:59:59 GMT")]

@@ -18,13 +18,6 @@ public class PrometheusBoundsTests
         string.Join(' ', Bounds(Octaves, Histogram(min, max), low, high)).Should().Be(bounds);
 
     [Fact]
-    public void A_histogram_coarser_than_the_writer_has_its_own_buckets()
-    {
-        HdrHistogram coarse = HdrHistogram.Factory.WithRelativeError(0.05).WithMaxTrackableValue(50).Create();
-        Bounds(new PrometheusWriter(0.001), coarse, 31, 40).Should().Equal("30.0", "31.0", "33.0", "35.0", "37.0", "39.0", "41.0", "+Inf");
-    }
-
-    [Fact]
     public void No_bound_splits_a_bucket_of_a_unit()
     {
         HdrHistogram unit = HdrHistogram.Factory.WithLowestDiscernibleValue(8).WithMaxTrackableValue(1000).Create();

@@ -1,4 +1,3 @@
-using Picollo.Export.Tests.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.Export.Tests.Text;
@@ -60,12 +59,4 @@ public class FittedNamesTests
     [InlineData("", 8, "")]
     public void Lines_end_between_words_if_possible(string text, int letters, string lines) =>
         string.Join('|', FittedText.Wrap(text, letters)).Should().Be(lines);
-
-    [Fact]
-    public void A_legend_of_long_names_has_a_row_per_line()
-    {
-        string[] names = ["a short one", "Company.Product.Benchmarks.Reading.Parse(size: 1000, mode: Cold, encoding: Utf8)"];
-        SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([.. names.Select(name => new KeyValuePair<string, ReadOnlyHdrHistogram>(name, PercentilePlotTests.One(5)))]));
-        picture.Texts.TakeLast(3).Should().Equal("a short one", "Company.Product.Benchmarks.Reading.Parse(size:", "1000, mode: Cold, encoding: Utf8)");
-    }
 }
