@@ -7,5 +7,5 @@ public abstract class OnePool : IAsyncLifetime
 
     public Task InitializeAsync() => Task.CompletedTask;
 
-    public virtual async Task DisposeAsync() => await Pool.DisposeAsync();
+    public virtual Task DisposeAsync() => Pool.DisposeAsync().AsTask().Soon();
 }

@@ -87,21 +87,20 @@ public sealed class CancellationTests : OnePool, IDisposable
     public async Task A_task_is_canceled_while_it_is_outside()
     {
         var wait = new TaskCompletionSource();
-        bool wasOnWorker = true;
+        var isOnWorker = new TaskCompletionSource<bool>();
         Task task = Pool.RunAsync(
             async cpu =>
             {
                 await cpu.RunOutsideAsync(_ =>
                 {
-                    wasOnWorker = Pool.HasThisThread();
+                    isOnWorker.SetResult(Pool.HasThisThread());
                     return wait.Task;
                 });
                 await cpu.CheckpointAsync();
                 _hasContinued = true;
             },
             cancellationToken: _source.Token);
-        await Pool.UntilIdle();
-        wasOnWorker.Should().BeFalse();
+        (await isOnWorker.Task.Soon()).Should().BeFalse();
 
         await _source.CancelAsync();
         task.IsCompleted.Should().BeFalse("it ends when it returns to a worker");
