@@ -98,32 +98,6 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
         return text.ToString();
     }
 
-    /// <summary>Returns small plots, one above the other, with a common time axis.</summary>
-    public string ToSvg()
-    {
-        const double Width = 640, Left = 70, Row = 64, Height = 44;
-        double end = samples[^1].Seconds;
-        StringBuilder svg = new();
-        svg.Append(CultureInfo.InvariantCulture, $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {(Row * SoakSample.Curves.Count) + 24}\" ")
-            .Append("font-family=\"system-ui,sans-serif\" font-size=\"12\" fill=\"#777\">\n");
-        double top = 16;
-        foreach (var (name, value, _) in SoakSample.Curves)
-        {
-            double largest = Math.Max(samples.Max(value), 1e-9);
-            string path = string.Join('L', samples.Select(sample => string.Create(
-                CultureInfo.InvariantCulture,
-                $"{Left + (sample.Seconds / end * (Width - Left - 8)):0.#} {top + Height - (value(sample) / largest * Height):0.#}")));
-            svg.Append(CultureInfo.InvariantCulture, $"<text x=\"{Left}\" y=\"{top - 3}\">{name}</text>")
-                .Append(CultureInfo.InvariantCulture, $"<text x=\"{Left - 6}\" y=\"{top + 9}\" text-anchor=\"end\">{largest:0.##}</text>")
-                .Append(CultureInfo.InvariantCulture, $"<text x=\"{Left - 6}\" y=\"{top + Height}\" text-anchor=\"end\">0</text>")
-                .Append(CultureInfo.InvariantCulture, $"<path d=\"M{Left} {top + Height}H{Width - 8}\" stroke=\"#777\" stroke-opacity=\".4\"/>")
-                .Append(CultureInfo.InvariantCulture, $"<path d=\"M{path}\" fill=\"none\" stroke=\"#2a7ae2\" stroke-width=\"1.2\"/>\n");
-            top += Row;
-        }
-
-        return svg.Append(CultureInfo.InvariantCulture, $"<text x=\"{Width - 8}\" y=\"{top - 2}\" text-anchor=\"end\">{end:0} s</text></svg>\n").ToString();
-    }
-
     /// <summary>Returns the 10th percentile of the values in a fifth of the run.</summary>
     private double Level(Func<SoakSample, double> value, int fifth)
     {

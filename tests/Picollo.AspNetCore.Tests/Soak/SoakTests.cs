@@ -8,8 +8,8 @@ using Xunit.Abstractions;
 namespace Picollo.AspNetCore.Tests.Soak;
 
 /// <summary>Runs a server with all options under load. Counts must be conserved, and memory and descriptors must not grow.</summary>
-/// <remarks>The duration of the long run is <c>PICOLLO_SOAK</c>, such as 30m, which <c>./build.sh test soak 30m</c> sets. The run writes its samples, a
-/// table and a picture of them to artifacts/test-results.</remarks>
+/// <remarks>The duration of the long run is <c>PICOLLO_SOAK</c>, such as 30m, which <c>./build.sh test soak 30m</c> sets. The run writes its samples
+/// and a table to artifacts/test-results.</remarks>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class SoakTests(ITestOutputHelper output)
@@ -100,7 +100,6 @@ public class SoakTests(ITestOutputHelper output)
             await load.StopAsync();
             SoakSeries series = new(samples);
             output.WriteLine(series.ToTable());
-            Keep(results, "soak.svg", series.ToSvg());
             Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.PageReads} reads of the page, JSON and exposition, "
                 + $"{load.Profiles} profiles with {load.Samples} samples, {load.Threads} threads, {load.Tasks.Submitted} tasks, {load.Measured} watchers\n");
             await CheckCountsAsync(server, load, histograms);
