@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Diagnostics.Tracing;
+using Picollo.Cpu;
 
 namespace Picollo.Diagnostics.Runtime;
 
@@ -34,6 +36,7 @@ internal sealed class RuntimeEventListener : EventListener
     private readonly List<RuntimeEventReader> _readers = [];
     private readonly HashSet<long> _threads = []; // IDs of the threads that have written an event in this session
     private EventSource? _source;
+    private SessionClock _clock; // of the session
     private bool _isOver;
 
     private RuntimeEventListener()
@@ -41,6 +44,7 @@ internal sealed class RuntimeEventListener : EventListener
         // The constructor of the base class has already called OnEventSourceCreated for the sources that exist.
         if (_source is not null)
         {
+            _clock = SessionClock.Now();
             EnableEvents(_source, Level, Collections | Contention);
         }
     }
@@ -99,6 +103,7 @@ internal sealed class RuntimeEventListener : EventListener
             {
                 _threads.Clear();
                 _readers.ForEach(static reader => reader.OnEventsLost());
+                _clock = SessionClock.Now();
             }
 
             EnableEvents(_source!, Level, Collections | Contention);
@@ -139,6 +144,11 @@ internal sealed class RuntimeEventListener : EventListener
                 {
                     Pass(reader, eventData);
                 }
+
+                if (eventData is { EventId: ContentionStop, Payload: [byte, ushort, double nanoseconds, ..] })
+                {
+                    LatencySources.AddLockWait(eventData.OSThreadId, _clock.ToTimestamp(eventData.TimeStamp), (long)nanoseconds);
+                }
             }
         }
     }
@@ -168,4 +178,33 @@ internal sealed class RuntimeEventListener : EventListener
                 break;
         }
     }
+}
+
+/// <summary>Converts the times of a session's events to ticks of <see cref="Stopwatch"/>.</summary>
+/// <remarks>The runtime does the reverse: it reads both clocks at the start of a session, and computes the time of each event from its
+/// ticks. So the system's clock may change later.</remarks>
+internal readonly record struct SessionClock(DateTime Time, long Timestamp)
+{
+    private const int Attempts = 3;
+
+    public static SessionClock Now()
+    {
+        SessionClock best = default;
+        long shortest = long.MaxValue;
+        for (int i = 0; i < Attempts; i++)
+        {
+            long before = Stopwatch.GetTimestamp();
+            DateTime time = DateTime.UtcNow;
+            long duration = Stopwatch.GetTimestamp() - before;
+            if (duration < shortest)
+            {
+                (best, shortest) = (new SessionClock(time, before + (duration / 2)), duration);
+            }
+        }
+
+        return best;
+    }
+
+    public long ToTimestamp(DateTime time) =>
+        Timestamp + (long)((time - Time).Ticks * ((double)Stopwatch.Frequency / TimeSpan.TicksPerSecond));
 }

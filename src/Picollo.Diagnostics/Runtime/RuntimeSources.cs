@@ -1,3 +1,4 @@
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Runtime;
@@ -23,6 +24,7 @@ internal sealed class RuntimeSources : IDisposable
     {
         _thread = new Thread(Run) { IsBackground = true, Name = "Picollo runtime" };
         _thread.UnsafeStart(); // without the caller's AsyncLocals, because the meters outlive the caller's flow
+        LatencySources.Start(_listener.HasSource);
     }
 
     /// <summary>Starts to pass events to a reader and delays to a histogram. Returns whether the runtime provides events.</summary>
@@ -55,6 +57,7 @@ internal sealed class RuntimeSources : IDisposable
 
     public void Dispose()
     {
+        LatencySources.Stop();
         _isOver.Set();
         _listener.Dispose();
         _thread.Join();

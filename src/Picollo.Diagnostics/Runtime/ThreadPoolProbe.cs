@@ -1,3 +1,4 @@
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Runtime;
@@ -68,7 +69,9 @@ internal sealed class ThreadPoolProbe(TimeProvider time, Action<IThreadPoolWorkI
         {
             if (_queuedAt is { } queuedAt)
             {
-                RecordAges(DelayOf(queuedAt));
+                ulong age = DelayOf(queuedAt);
+                RecordAges(age);
+                LatencySources.PoolDelay = (long)Math.Max(age, _delay);
                 _sinceTick = 1;
             }
             else
@@ -105,6 +108,7 @@ internal sealed class ThreadPoolProbe(TimeProvider time, Action<IThreadPoolWorkI
         lock (_gate)
         {
             _delay = DelayOf(_queuedAt!.Value);
+            LatencySources.PoolDelay = (long)_delay;
             RecordAges(_delay);
             Record(_delay, _weight);
             _queuedAt = null;

@@ -52,9 +52,9 @@ public class InterruptTests
         var thread = new Thread(() =>
         {
             Thread.CurrentThread.Interrupt();
-            first = Record.Exception(() => ((IDisposable)constructor.Invoke([null, false])).Dispose());
+            first = Record.Exception(() => ((IDisposable)constructor.Invoke([null, false, true])).Dispose());
             later = Record.Exception(() => Thread.Sleep(1));
-            second = Record.Exception(() => ((IDisposable)constructor.Invoke([null, false])).Dispose());
+            second = Record.Exception(() => ((IDisposable)constructor.Invoke([null, false, true])).Dispose());
         });
         thread.Start();
         thread.Join();

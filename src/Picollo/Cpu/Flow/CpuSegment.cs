@@ -15,6 +15,13 @@ internal enum FlowReadings
 
     /// <summary>The wall time, for the list of switches.</summary>
     Switches = 8,
+
+    /// <summary>The wall time, the pauses of the garbage collector and, if it is available, the run queue, for the latency
+    /// breakdown.</summary>
+    Latency = 16,
+
+    /// <summary>What is read for a segment as a whole, so that each watcher of the segment needs its start.</summary>
+    OfSegments = Switches | Latency,
 }
 
 /// <summary>The CPU clocks and allocated bytes of a thread at a moment, or a difference of two. The split and the bytes are 0 if no watcher

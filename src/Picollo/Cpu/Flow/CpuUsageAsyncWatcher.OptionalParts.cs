@@ -12,8 +12,21 @@ public sealed partial class CpuUsageAsyncWatcher
     internal FlowLabel? Label
     {
         get => Links?.Label;
-        set => Volatile.Write(ref _optionalParts, value?.Links);
+        set
+        {
+            if (Latency is not { } latency)
+            {
+                Volatile.Write(ref _optionalParts, value?.Links);
+            }
+            else if (Label != value)
+            {
+                Volatile.Write(ref _optionalParts, new FlowLinks(value, latency: latency));
+            }
+        }
     }
+
+    /// <summary>The states of the flow, also after the stop; null if they are not measured.</summary>
+    internal FlowLatency? Latency => Volatile.Read(ref _optionalParts)?.Latency;
 
     /// <summary>The label, the successor and the open segments; null if the watcher has none of them.</summary>
     internal FlowLinks? Links => Volatile.Read(ref _optionalParts) as FlowLinks;
@@ -109,6 +122,7 @@ public sealed partial class CpuUsageAsyncWatcher
         successor?.Add(_sums - taken, byThreadSwitch: false);
         _wallTicks += end;
         _sums = taken;
+        Latency?.Finish(end, taken.TotalNanoseconds);
         if (_optionalParts is SwitchList list)
         {
             list.Last = last;
@@ -116,7 +130,8 @@ public sealed partial class CpuUsageAsyncWatcher
         else
         {
             FlowLinks? links = successor?.Links ?? Links; // null for a span: its data is no longer needed
-            _optionalParts = open is null ? links : new FlowLinks(links?.Label, links?.Successor, open);
+            bool isShared = open is null && (successor is null || Latency is null);
+            _optionalParts = isShared ? links : new FlowLinks(links?.Label, successor, open, Latency);
         }
 
         Volatile.Write(ref _state, IsStopped); // after the rest: readers without the lock check the state first

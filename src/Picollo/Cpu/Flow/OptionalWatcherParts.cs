@@ -2,14 +2,22 @@ namespace Picollo.Cpu;
 
 /// <summary>The rare parts of a watcher, in one object, so that a watcher stays small. Of the three kinds, a watcher needs at most
 /// one.</summary>
-internal abstract class OptionalWatcherParts;
+internal abstract class OptionalWatcherParts
+{
+    /// <summary>The states of the flow; null if they are not measured.</summary>
+    public virtual FlowLatency? Latency => null;
+}
 
 /// <summary>Links a watcher to the label of its flow, and to what counts the flow after the stop.</summary>
 /// <remarks>Immutable, so that a watcher changes all links at once, and watchers share an object: those with the same label while they run,
-/// then those with the same successor. Only <see cref="Open"/> takes an object for each watcher.</remarks>
-internal sealed class FlowLinks(FlowLabel? label, CpuUsageAsyncWatcher? successor = null, OpenSegments? open = null) : OptionalWatcherParts
+/// then those with the same successor. Only <see cref="Open"/> and <see cref="Latency"/> take an object for each watcher.</remarks>
+internal sealed class FlowLinks(
+    FlowLabel? label, CpuUsageAsyncWatcher? successor = null, OpenSegments? open = null, FlowLatency? latency = null)
+    : OptionalWatcherParts
 {
     public FlowLabel? Label { get; } = label;
+
+    public override FlowLatency? Latency { get; } = latency;
 
     /// <summary>The watcher that counts after the stop; null for none, and if it was stopped (a span with a representative).</summary>
     public CpuUsageAsyncWatcher? Successor => successor is { IsRunning: true } ? successor : null;
@@ -18,7 +26,7 @@ internal sealed class FlowLinks(FlowLabel? label, CpuUsageAsyncWatcher? successo
     public OpenSegments? Open { get; } = open;
 
     /// <summary>The links after the wait.</summary>
-    public FlowLinks? WithoutOpen => Successor?.Links ?? Label?.Links;
+    public FlowLinks? WithoutOpen => Latency is null ? Successor?.Links ?? Label?.Links : new(Label, successor, latency: Latency);
 
     public bool IsCounting => Open is not null || Successor is not null;
 
@@ -27,8 +35,10 @@ internal sealed class FlowLinks(FlowLabel? label, CpuUsageAsyncWatcher? successo
 }
 
 /// <summary>The pieces of a flow whose watcher lists its switches. It belongs to one watcher and changes under its lock.</summary>
-internal sealed class SwitchList : OptionalWatcherParts
+internal sealed class SwitchList(FlowLatency? latency) : OptionalWatcherParts
 {
+    public override FlowLatency? Latency { get; } = latency;
+
     /// <summary>The last piece; null if there is none.</summary>
     public FlowPiece? Last { get; set; }
 }

@@ -13,6 +13,14 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     // If a thread switches continuously, the last attempt is used; its error is at most one segment.
     private const int MaxAttempts = 10;
 
+    // In nanoseconds. The clock of the runtime's events agrees with Stopwatch within microseconds.
+    private const long MaxRunQueueAge = 1_000_000;
+    private const long MaxReadingTime = 20_000;
+    private const long ClockTolerance = 200_000;
+
+    private const int MaxReadings = 3;
+    private const int MaxWaits = 64; // the runtime reports a wait at most 0.1 s late
+
     // Replaced when a thread is added. A reader continues with its copy, because a new thread has no time to report yet.
     private static Registered _all = new([], 0);
 
@@ -20,7 +28,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private readonly ICpuTimes _clocks = clocks;
     private readonly long? _threadId = clocks.ThreadId;
     private CpuSegment _start;
-    private long _startTimestamp;
+    private FlowMoment _startMoment; // valid if a watcher lists its switches or measures its latency
     private long _watched;
     private long _version;
     private long _innerChanges; // changes of the version that did not end the segment
@@ -29,6 +37,13 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     // The latest value of the owner's clock that another thread has read, or the owner when it changed the innermost watcher.
     private long _measured;
     private bool _isRemoved;
+
+    // For flows that measure their latency. The queue is null if it cannot be read.
+    private ThreadRunQueue? _runQueue;
+    private bool _isRunQueueOpened;
+    private FlowMoment _lastRunQueue;
+    private WaitingSegment?[]? _waits; // the last ones, a ring
+    private int _waitCount;
 
     // The span that the owner entered last in its current flow, and the contexts before and after. Only the owner uses them.
     private CpuUsageAsyncWatcher? _span;
@@ -52,7 +67,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     /// <summary>The wall time of the running segment, for a watcher that lists it; 0 after the thread has ended, because the end is not
     /// reported. Any thread may read it; valid under the same condition as <see cref="Measure"/>.</summary>
-    public long WallTicks => _owner.IsAlive ? Stopwatch.GetTimestamp() - _startTimestamp : 0;
+    public long WallTicks => _owner.IsAlive ? Stopwatch.GetTimestamp() - _startMoment.Timestamp : 0;
 
     /// <summary>The logs of the thread, for all recorders. Only the owner and a recorder that ends use it.</summary>
     public FlowLog? Log { get; set; }
@@ -100,24 +115,60 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
     }
 
+    /// <summary>Reads the clocks and counters for a boundary between the running segment and the next one. Only the owner may call
+    /// it.</summary>
+    public bool TryRead(FlowReadings readings, out CpuSegment now, out FlowMoment moment)
+    {
+        if ((readings & FlowReadings.Latency) != 0)
+        {
+            return TryReadLatency(readings, out now, out moment);
+        }
+
+        bool known = CpuSegment.TryReadThread(readings, out now);
+        moment = (readings & FlowReadings.Switches) != 0 ? new FlowMoment(Stopwatch.GetTimestamp()) : default;
+        return known;
+    }
+
+    /// <summary>Returns the states of the running segment so far; null if its watchers do not measure them. Only the owner may call
+    /// it.</summary>
+    public SegmentLatency? MeasureLatency() =>
+        HasLatency && TryReadLatency(_readings, out CpuSegment now, out FlowMoment moment) ? LatencyUntil(now, moment) : null;
+
+    /// <summary>Adds a wait for a lock, of which the runtime has reported the end, to the flow that the thread ran. Not for the
+    /// owner.</summary>
+    public void AddLockWait(long start, long end, long nanoseconds)
+    {
+        WaitingSegment? segment = FindWait(start, end) ?? RunningWait(start) ?? FindWait(start, end); // it may have ended in the meantime
+        foreach (FlowLatency flow in segment?.Flows ?? [])
+        {
+            flow.AddLockWait(nanoseconds);
+        }
+    }
+
     /// <summary>Ends the running segment, or a piece of it if the flow stays the same, adds it to its watchers, and starts another one.
     /// Only the owner may call it.</summary>
     /// <param name="innermost">The innermost watcher of the new segment; null for none.</param>
     /// <param name="now">The clocks of the thread.</param>
     /// <param name="byThreadSwitch">See <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
-    /// <param name="timestamp">The wall time of <paramref name="now"/>, if a watcher of either segment lists its switches.</param>
+    /// <param name="moment">The moment of <paramref name="now"/>, if a watcher of either segment lists its switches or measures its
+    /// latency.</param>
     /// <param name="readings">The clocks that were read.</param>
     /// <remarks>The clocks are read before the change starts. If they were read during the change, readers would wait while the owner is
     /// preempted there (tried: for milliseconds if threads switch continuously). So another thread may have measured the segment since
     /// then. In this case the segment ends at that measurement, which the owner's clock has also passed, and no total decreases.</remarks>
     public void Change(
-        CpuUsageAsyncWatcher? innermost, in CpuSegment now, bool byThreadSwitch, long timestamp = 0, FlowReadings readings = default)
+        CpuUsageAsyncWatcher? innermost,
+        in CpuSegment now,
+        bool byThreadSwitch,
+        in FlowMoment moment = default,
+        FlowReadings readings = default)
     {
+        bool hasLeft = HasLatency && AddLatency(now, moment, hasLeft: innermost is null);
         BeginChange();
         CpuSegment end = now;
         if (Innermost is not null)
         {
-            AddToWatchers(now - _start, byThreadSwitch, timestamp - _startTimestamp);
+            AddToWatchers(now - _start, byThreadSwitch, moment.Timestamp - _startMoment.Timestamp);
             end = EndOf(now);
             if (end != now)
             {
@@ -127,9 +178,10 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
         _watched += Innermost is null ? 0 : end.TotalNanoseconds - _start.TotalNanoseconds;
         _start = end;
+        bool isLatencyMeasured = ((_readings | readings) & FlowReadings.Latency) != 0;
         _readings = readings;
-        _startTimestamp = timestamp;
-        SetInnermost(innermost);
+        _startMoment = moment;
+        SetInnermost(innermost, isLatencyMeasured && !hasLeft ? moment.Timestamp : null);
         EndChange();
     }
 
@@ -151,7 +203,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         bool isRemoved = outer == entered;
         CpuUsageAsyncWatcher inner = isRemoved ? before : entered;
         if ((!isRemoved && (!isNew || !entered.IsRunning || entered.Outer != (before.IsCounting ? before : outer)))
-            || (inner.Readings & ~(_readings & ~FlowReadings.Switches)) != 0
+            || (inner.Readings & ~(_readings & ~FlowReadings.OfSegments)) != 0
             || !CpuSegment.TryReadThread(inner.Readings, out CpuSegment now))
         {
             return false;
@@ -189,7 +241,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         {
             BeginChange();
             _watched += Known.TotalNanoseconds;
-            SetInnermost(null);
+            SetInnermost(null, HasLatency ? Stopwatch.GetTimestamp() : null);
             EndChange();
         }
     }
@@ -268,7 +320,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             BeginChange();
             AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
             _watched += Known.TotalNanoseconds;
-            SetInnermost(null);
+            SetInnermost(null, HasLatency ? Stopwatch.GetTimestamp() : null);
             EndChange();
         }
     }
@@ -313,19 +365,149 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     // Threads are added before they are removed, so the count of a watcher that remains never drops to 0. A stopped watcher that is
     // unlinked in the meantime keeps a count that is no longer read.
-    private void SetInnermost(CpuUsageAsyncWatcher? innermost)
+    // The time is null if no watcher measures its latency.
+    private void SetInnermost(CpuUsageAsyncWatcher? innermost, long? timestamp = null)
     {
         for (CpuUsageAsyncWatcher? watcher = innermost; watcher is not null; watcher = watcher.Outer)
         {
             watcher.AddThread();
+            if (timestamp is { } entry)
+            {
+                watcher.Counting?.EnterLatency(entry);
+            }
         }
 
         for (CpuUsageAsyncWatcher? watcher = Innermost; watcher is not null; watcher = watcher.Outer)
         {
             watcher.RemoveThread();
+            if (timestamp is { } exit)
+            {
+                watcher.Counting?.LeaveLatency(exit);
+            }
         }
 
         Innermost = innermost;
+    }
+
+    private bool HasLatency => Innermost is not null && (_readings & FlowReadings.Latency) != 0;
+
+    /// <remarks>If the thread loses its CPU between two readings, this should count for the segment, with its cause. So the wall time is
+    /// read first at the start of a segment, and last at its end. The run queue must be read together with the wall time, so both are read
+    /// again if the readings took too long.</remarks>
+    private bool TryReadLatency(FlowReadings readings, out CpuSegment now, out FlowMoment moment)
+    {
+        bool isEnd = HasLatency;
+        long timestamp = isEnd ? 0 : Stopwatch.GetTimestamp();
+        bool known = CpuSegment.TryReadThread(readings, out now);
+        timestamp = isEnd ? Stopwatch.GetTimestamp() : timestamp;
+        long runQueue = FlowMoment.NotRead;
+        if (LatencySources.UsesRunQueue)
+        {
+            // Rate limit: at the start, a value may be a millisecond old. At the end, it is needed only if the thread has waited.
+            long offCpu = isEnd
+                ? FlowMoment.ToNanoseconds(timestamp - _startMoment.Timestamp) - (now.TotalNanoseconds - _start.TotalNanoseconds)
+                : 0;
+            bool isOld = FlowMoment.ToNanoseconds(timestamp - _lastRunQueue.Timestamp) > MaxRunQueueAge;
+            for (int attempt = 0; attempt < MaxReadings && (isEnd ? offCpu >= SegmentLatency.LeastWait : isOld); attempt++)
+            {
+                if (!TryReadRunQueue(out runQueue))
+                {
+                    break;
+                }
+
+                long after = Stopwatch.GetTimestamp();
+                _lastRunQueue = new FlowMoment(after, RunQueueNanoseconds: runQueue);
+                if (FlowMoment.ToNanoseconds(after - timestamp) <= MaxReadingTime)
+                {
+                    break;
+                }
+
+                timestamp = after;
+                known = CpuSegment.TryReadThread(readings, out now);
+            }
+
+            runQueue = runQueue == FlowMoment.NotRead ? _lastRunQueue.RunQueueNanoseconds : runQueue;
+        }
+
+        moment = new FlowMoment(timestamp, FlowMoment.CollectionsNow, runQueue);
+        return known;
+    }
+
+    private bool TryReadRunQueue(out long nanoseconds)
+    {
+        if (!_isRunQueueOpened)
+        {
+            _isRunQueueOpened = true;
+            _runQueue = LatencySources.OpenRunQueue();
+        }
+
+        nanoseconds = FlowMoment.NotRead;
+        return _runQueue is not null && _runQueue.TryRead(out nanoseconds);
+    }
+
+    private SegmentLatency LatencyUntil(in CpuSegment now, in FlowMoment moment)
+    {
+        long ticks = moment.Timestamp - _startMoment.Timestamp;
+        long cpu = now.TotalNanoseconds - _start.TotalNanoseconds;
+        bool isQueueKnown = _startMoment.RunQueueNanoseconds >= 0 && moment.RunQueueNanoseconds >= 0;
+        return new SegmentLatency(ticks, cpu, LatencyAccount.DivideSegment(
+            FlowMoment.ToNanoseconds(ticks),
+            cpu,
+            isQueueKnown ? moment.RunQueueNanoseconds - _startMoment.RunQueueNanoseconds : 0,
+            moment.CollectionNanoseconds - _startMoment.CollectionNanoseconds));
+    }
+
+    // Not part of the change: a watcher that stops in between counts the segment as one that still runs.
+    // Returns whether the thread has left the flow; otherwise, some watchers remain.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool AddLatency(in CpuSegment now, in FlowMoment moment, bool hasLeft)
+    {
+        SegmentLatency latency = LatencyUntil(now, moment);
+        for (CpuUsageAsyncWatcher? watcher = Innermost; watcher is not null; watcher = watcher.Outer)
+        {
+            watcher.Counting?.AddLatency(latency, hasLeft ? moment.Timestamp : null);
+        }
+
+        if (latency.Times.Blocked >= SegmentLatency.LeastWait && LatencySources.HasLocks)
+        {
+            WaitingSegment waiting = new(_startMoment.Timestamp, moment.Timestamp, WaitingSegment.FlowsOf(Innermost));
+            _waits ??= new WaitingSegment?[MaxWaits];
+            Volatile.Write(ref _waits[_waitCount++ % MaxWaits], waiting);
+        }
+
+        return hasLeft;
+    }
+
+    private WaitingSegment? FindWait(long start, long end)
+    {
+        long tolerance = FlowMoment.ToTicks(ClockTolerance);
+        foreach (ref WaitingSegment? wait in (_waits ?? []).AsSpan())
+        {
+            if (Volatile.Read(ref wait) is { } segment && segment.Start - tolerance <= start && end <= segment.End + tolerance)
+            {
+                return segment;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Returns the running segment, if a wait that began at a time belongs to it.</summary>
+    private WaitingSegment? RunningWait(long start)
+    {
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
+        {
+            long version = WaitForEvenVersion();
+            bool isIn = HasLatency && _startMoment.Timestamp - FlowMoment.ToTicks(ClockTolerance) <= start;
+            CpuUsageAsyncWatcher? innermost = Innermost;
+            Volatile.ReadBarrier();
+            if (Version == version)
+            {
+                return isIn ? new WaitingSegment(start, start, WaitingSegment.FlowsOf(innermost)) : null;
+            }
+        }
+
+        return null;
     }
 
     // Ends with a full fence, as Change does, even if another reader has stored the value.

@@ -182,7 +182,7 @@ internal static class WatchedFlow
     }
 
     /// <summary>Whether the running watchers of a thread include this one.</summary>
-    private static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
+    internal static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {
         while (innermost is not null && innermost != watcher)
         {
@@ -221,10 +221,9 @@ internal static class WatchedFlow
         {
             FlowReadings ofEntered = ReadingsOf(entered);
             FlowReadings readings = ReadingsOf(before) | ofEntered;
-            if (readings != default && CpuSegment.TryReadThread(readings, out CpuSegment now))
+            if (readings != default && thread.TryRead(readings, out CpuSegment now, out FlowMoment moment))
             {
-                long timestamp = (readings & FlowReadings.Switches) != 0 ? Stopwatch.GetTimestamp() : 0;
-                thread.Change(ofEntered != default ? entered : null, now, byThreadSwitch, timestamp, readings);
+                thread.Change(ofEntered != default ? entered : null, now, byThreadSwitch, moment, readings);
             }
             else
             {

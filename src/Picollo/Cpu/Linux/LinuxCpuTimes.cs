@@ -57,6 +57,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return isSplit && accounted;
     }
 
+    public ThreadRunQueue? TryOpenRunQueue(out string? reason) => LinuxThreadRunQueue.TryOpen(out reason);
+
     public bool TryGetTotal(
         ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out MeasurementUnavailableException? failure)
     {

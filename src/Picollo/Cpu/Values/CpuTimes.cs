@@ -23,6 +23,13 @@ internal interface ICpuTimes
     /// <summary>Reads the total, and user and kernel time, which may have a coarser resolution. All three are monotonic.</summary>
     bool TryGetThread(out long totalNanoseconds, out CpuUsage split);
 
+    /// <summary>Opens the run queue of the calling thread. Returns null, with a reason as a sentence, if it cannot be read.</summary>
+    ThreadRunQueue? TryOpenRunQueue(out string? reason)
+    {
+        reason = "Only Linux reports the time that a thread waits for a CPU.";
+        return null;
+    }
+
     /// <summary>Reads the time of a thread of this process, of a process including its ended threads, or of this process's children that
     /// have ended and been waited for; user and kernel time together. An <paramref name="id"/> of 0 means this process. An unknown time is
     /// 0.</summary>

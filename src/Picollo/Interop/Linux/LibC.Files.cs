@@ -49,6 +49,9 @@ internal static unsafe partial class LibC
     public static partial nint read(int file, void* buffer, nint length);
 
     [LibraryImport(Library, SetLastError = true)]
+    public static partial nint pread(int file, void* buffer, nint length, long offset);
+
+    [LibraryImport(Library, SetLastError = true)]
     public static partial nint write(int file, void* buffer, nint length);
 
     [LibraryImport(Library, SetLastError = true)]

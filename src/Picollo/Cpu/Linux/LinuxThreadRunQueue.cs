@@ -1,0 +1,49 @@
+using Picollo.Interop.Linux;
+
+namespace Picollo.Cpu.Linux;
+
+/// <summary>Reads <c>/proc/thread-self/schedstat</c> through a descriptor that is kept for the thread.</summary>
+/// <remarks>1.7 µs where a system call is expensive (virtual machine, Linux 6.18). Opening the file for each reading would take three times
+/// as long.</remarks>
+internal sealed unsafe class LinuxThreadRunQueue : ThreadRunQueue
+{
+    private readonly int _file;
+
+    private LinuxThreadRunQueue(int file) => _file = file;
+
+    /// <summary>Closes the file after its thread has ended. The thread, which is the only user, keeps the object alive until
+    /// then.</summary>
+    ~LinuxThreadRunQueue() => LinuxFiles.Close(_file);
+
+    /// <summary>Opens the file of the calling thread. Returns the reason, as a sentence, if it cannot be read.</summary>
+    public static ThreadRunQueue? TryOpen(out string? reason)
+    {
+        int file = LinuxFiles.Open(LibC.AT_FDCWD, "/proc/thread-self/schedstat\0"u8);
+        if (file < 0)
+        {
+            reason = LinuxFiles.ReadFailureReason(
+                "/proc/thread-self/schedstat cannot be read: the kernel has no scheduler statistics, or /proc is not mounted.");
+            return null;
+        }
+
+        LinuxThreadRunQueue queue = new(file);
+        bool isCounted = queue.TryRead(out ProcSchedStat stat) && stat.Runs > 0;
+        reason = isCounted ? null : "the kernel does not count the time that threads wait for a CPU (kernel.sched_schedstats).";
+        return isCounted ? queue : null;
+    }
+
+    public override bool TryRead(out long nanoseconds)
+    {
+        bool known = TryRead(out ProcSchedStat stat);
+        nanoseconds = stat.WaitNanoseconds;
+        return known;
+    }
+
+    private bool TryRead(out ProcSchedStat stat)
+    {
+        byte* text = stackalloc byte[ProcSchedStat.MaxLength];
+        nint length = LibC.pread(_file, text, ProcSchedStat.MaxLength, offset: 0);
+        stat = default;
+        return length > 0 && ProcSchedStat.TryParse(new ReadOnlySpan<byte>(text, (int)length), out stat);
+    }
+}

@@ -1,0 +1,119 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu.Latency;
+
+/// <summary>Tests <see cref="CpuUsageAsyncWatcher.GetLatencyBreakdown"/> with real flows. Only least times are known on a busy
+/// machine.</summary>
+[Trait("Category", "Slow")]
+public class LatencyBreakdownTests
+{
+    private static readonly TimeSpan Wait = TimeSpan.FromMilliseconds(30);
+
+    [Fact]
+    public async Task Each_kind_of_work_is_in_its_state()
+    {
+        (await MeasureAsync(() => { Burn.User(Wait); return Task.CompletedTask; }))[LatencyState.Cpu].Should().BeGreaterThanOrEqualTo(Wait);
+        (await MeasureAsync(() => { Thread.Sleep(Wait); return Task.CompletedTask; }))[LatencyState.Blocked].Should().BeGreaterThanOrEqualTo(Wait / 2);
+        (await MeasureAsync(() => Task.Delay(Wait)))[LatencyState.Await].Should().BeGreaterThanOrEqualTo(Wait / 2);
+    }
+
+    [Fact]
+    public async Task User_and_kernel_time_are_parts_of_the_CPU_time()
+    {
+        LatencyBreakdown breakdown = await MeasureAsync(() => { Burn.User(Wait); Burn.Kernel(Wait); return Task.CompletedTask; });
+
+        breakdown[LatencyState.CpuUser].Should().BeGreaterThan(TimeSpan.Zero);
+        breakdown[LatencyState.CpuKernel].Should().BeGreaterThan(TimeSpan.Zero);
+        (breakdown.GetNanoseconds(LatencyState.CpuUser) + breakdown.GetNanoseconds(LatencyState.CpuKernel))
+            .Should().Be(breakdown.GetNanoseconds(LatencyState.Cpu));
+
+        using var total = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, measureLatency: true);
+        total.GetLatencyBreakdown()[LatencyState.CpuKernel].Should().BeNull();
+    }
+
+    [Fact]
+    public async Task States_without_a_source_are_absent()
+    {
+        LatencyBreakdown breakdown = await MeasureAsync(() => Task.Delay(1));
+
+        foreach (LatencyState absent in (LatencyState[])[LatencyState.RunQueue, LatencyState.Lock, LatencyState.PoolQueue])
+        {
+            breakdown[absent].Should().BeNull();
+        }
+
+        breakdown[LatencyState.GarbageCollection].Should().NotBeNull();
+        default(LatencyBreakdown)[LatencyState.Cpu].Should().BeNull();
+        breakdown.Invoking(it => it[(LatencyState)99]).Should().Throw<ArgumentOutOfRangeException>();
+    }
+
+    [Fact]
+    public Task The_states_add_up_to_the_wall_time_while_threads_come_and_go() => Task.Run(async () =>
+    {
+        using var watcher = new CpuUsageAsyncWatcher(measureLatency: true);
+        Task[] children = [.. Enumerable.Range(0, 4).Select(child => Task.Run(async () =>
+        {
+            for (int i = 0; i < 50; i++)
+            {
+                using var inner = new CpuUsageAsyncWatcher(measureLatency: i % 2 == 0);
+                await Task.Yield();
+                Thread.SpinWait(1000 * child);
+            }
+        }))];
+        while (children.Any(child => !child.IsCompleted))
+        {
+            long before = watcher.WallNanoseconds;
+            LatencyBreakdown now = watcher.GetLatencyBreakdown();
+            now.WallNanoseconds.Should().BeInRange(before, watcher.WallNanoseconds);
+            await Task.Delay(1);
+        }
+
+        watcher.Stop();
+        watcher.GetLatencyBreakdown().WallNanoseconds.Should().Be(watcher.WallNanoseconds);
+        watcher.GetLatencyBreakdown().GetNanoseconds(LatencyState.Cpu)
+            .Should().BeLessThanOrEqualTo(watcher.GetTotalNanoseconds() + 40_000, "it also has the start and the stop of the watcher");
+        watcher.GetLatencyBreakdown().Should().Be(watcher.GetLatencyBreakdown());
+    });
+
+    [Fact]
+    public async Task Suspended_code_does_not_run_the_flow()
+    {
+        LatencyBreakdown breakdown = await MeasureAsync(() =>
+        {
+            using (CpuUsageAsyncWatcher.Suspend())
+            {
+                Burn.User(Wait);
+            }
+
+            return Task.CompletedTask;
+        });
+
+        breakdown[LatencyState.Await].Should().BeGreaterThanOrEqualTo(Wait);
+    }
+
+    [Fact]
+    public async Task A_list_of_switches_can_be_kept_at_the_same_time()
+    {
+        using var watcher = new CpuUsageAsyncWatcher(listSwitches: true, measureLatency: true);
+        await Task.Delay(Wait);
+        watcher.Stop();
+
+        watcher.Totals.Should().NotBeEmpty();
+        watcher.GetLatencyBreakdown()[LatencyState.Await].Should().BeGreaterThanOrEqualTo(Wait / 2);
+    }
+
+    [Fact]
+    public void A_watcher_without_the_option_does_not_measure_it()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+
+        watcher.Invoking(it => it.GetLatencyBreakdown()).Should().Throw<InvalidOperationException>().WithMessage("*measureLatency*");
+    }
+
+    private static Task<LatencyBreakdown> MeasureAsync(Func<Task> work) => Task.Run(async () =>
+    {
+        using var watcher = new CpuUsageAsyncWatcher(measureLatency: true);
+        await work();
+        watcher.Stop();
+        return watcher.GetLatencyBreakdown();
+    });
+}
