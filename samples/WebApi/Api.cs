@@ -27,6 +27,7 @@ public static class Api
         {
             options.Requests.AddServerTiming = true;
             options.MeasureRuntime = true;
+            options.Requests.LatencyBreakdown = true;
             options.CpuWorkerQueueLimit = 20; // further requests are rejected
             options.Requests.CollectExemplars = true;
             options.EnableProfiling = true;

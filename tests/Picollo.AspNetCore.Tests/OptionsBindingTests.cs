@@ -22,6 +22,8 @@ public class OptionsBindingTests
         ["Requests:CollectExemplars"] = "True",
         ["Requests:AddServerTiming"] = "True",
         ["Requests:CpuBudget"] = "00:00:00.1000000",
+        ["Requests:LatencyBreakdown"] = "True",
+        ["Requests:LatencyBudget"] = "00:00:02",
         ["Requests:ShowPaths"] = "True",
         ["Requests:MaxRoutes"] = "9",
         ["MeasureRuntime"] = "True",
@@ -71,6 +73,7 @@ public class OptionsBindingTests
     [InlineData("Requests:CpuBudget", "00:00:00", "*'Picollo:Requests:CpuBudget'*above 0 and at most 1 hour*00:00:00*")]
     [InlineData("Requests:CpuBudget", "100", "*'Picollo:Requests:CpuBudget'*at most 1 hour*100 ms is \"00:00:00.1\"*100.00:00:00*")]
     [InlineData("Requests:CpuBudget", "01:00:00.0000001", "*'Picollo:Requests:CpuBudget'*")]
+    [InlineData("Requests:LatencyBudget", "00:00:00", "*'Picollo:Requests:LatencyBudget'*above 0 and at most 1 hour*00:00:00*")]
     [InlineData("MaxPageViewers", "0", "*'Picollo:MaxPageViewers'*1 or more*0*")]
     [InlineData("CpuWorkerQueueLimit", "-1", "*'Picollo:CpuWorkerQueueLimit'*0 or more*-1*")]
     [InlineData("CpuWorkers:WorkerCount", "0", "*'Picollo:CpuWorkers:WorkerCount'*1*0*")]
@@ -111,6 +114,7 @@ public class OptionsBindingTests
         foreach (TimeSpan budget in new[] { TimeSpan.FromTicks(1), TimeSpan.FromHours(1) })
         {
             new PicolloOptions { Requests = { CpuBudget = budget } }.Requests.CpuBudget.Should().Be(budget);
+            new PicolloOptions { Requests = { LatencyBudget = budget } }.Requests.LatencyBudget.Should().Be(budget);
         }
     }
 

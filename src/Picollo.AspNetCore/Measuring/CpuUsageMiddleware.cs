@@ -69,10 +69,9 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     private void End(
         HttpContext context, RequestRun measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
-        ExecutionContext.Restore(before);
         try
         {
-            reporter.End(context, measured, watcher, failure);
+            reporter.End(context, measured, watcher, before, failure);
         }
         finally
         {

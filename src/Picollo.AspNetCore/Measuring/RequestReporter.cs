@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Microsoft.AspNetCore.Http.Features;
 using Picollo.Cpu;
@@ -10,6 +11,10 @@ namespace Picollo.AspNetCore.Measuring;
 internal sealed class RequestReporter : IDisposable
 {
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
+
+    private const int MaxOverLatencyBudget = 32;
+
+    private static readonly string[] SpanTags = [.. LatencyStateValues.Disjoint.Select(state => $"picollo.time.{state.Name()}")];
 
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(1);
 
@@ -25,11 +30,13 @@ internal sealed class RequestReporter : IDisposable
 
     private readonly CpuTimeInstrument _instrument;
     private readonly ILogger _logger;
-    private readonly long _budgetNanoseconds;
+    private readonly long _cpuBudget; // in nanoseconds; long.MaxValue for none
+    private readonly long _latencyBudget;
     private readonly bool _isMeasuredAfterEnd;
     private readonly TimeProvider _time;
     private readonly ITimer? _budgetTimer;
     private readonly Lazy<bool> _canMeasure;
+    private readonly ConcurrentQueue<KeptRequest> _overLatencyBudget = new();
     private bool _hasLoggedFull;
 
     public RequestReporter(
@@ -45,10 +52,13 @@ internal sealed class RequestReporter : IDisposable
         _isMeasuredAfterEnd = options.Value.Requests.MeasureAfterResponse;
         ShowsPaths = options.Value.Requests.ShowPaths;
         _canMeasure = new(TryMeasure);
-        _budgetNanoseconds = long.MaxValue;
-        if (options.Value.Requests.CpuBudget is { } budget)
+        _cpuBudget = (long?)options.Value.Requests.CpuBudget?.TotalNanoseconds ?? long.MaxValue;
+        _latencyBudget = options.Value.Requests is { LatencyBreakdown: true, LatencyBudget: { } budget }
+            ? (long)budget.TotalNanoseconds
+            : long.MaxValue;
+        Late = new LateLatencies(time);
+        if (Math.Min(_cpuBudget, _latencyBudget) < long.MaxValue)
         {
-            _budgetNanoseconds = (long)budget.TotalNanoseconds;
             _budgetTimer = time.CreateTimer(static self => ((RequestReporter)self!).CheckBudgets(), this, BudgetInterval, BudgetInterval);
         }
     }
@@ -59,6 +69,12 @@ internal sealed class RequestReporter : IDisposable
 
     public bool ShowsPaths { get; }
 
+    /// <summary>Adds the states of requests and named work to their rows.</summary>
+    public LateLatencies Late { get; }
+
+    /// <summary>The last requests above the budget of the latency, the latest first; null if there is no budget.</summary>
+    public IReadOnlyList<KeptRequest>? OverLatencyBudget => _latencyBudget == long.MaxValue ? null : [.. _overLatencyBudget.Reverse()];
+
     /// <summary>Whether this machine reports the CPU time of threads. If it does not, the reason is logged once.</summary>
     public bool CanMeasure => _canMeasure.Value;
 
@@ -67,8 +83,9 @@ internal sealed class RequestReporter : IDisposable
 
     public EndpointInfo EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
 
-    /// <summary>Stops measuring a request that has ended, and counts it.</summary>
-    public void End(HttpContext context, RequestRun request, CpuUsageAsyncWatcher watcher, Exception? failure)
+    /// <summary>Stops measuring a request that has ended, and counts it. Restores the execution context with which it arrived.</summary>
+    public void End(
+        HttpContext context, RequestRun request, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
         RouteRow? row = null;
         try
@@ -78,11 +95,12 @@ internal sealed class RequestReporter : IDisposable
         finally
         {
             watcher.Label = row?.Label ?? FlowLabel.None;
+            ExecutionContext.Restore(before); // directly before the stop, so that no time is between the two
             OpenSegments? open = watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null, waits: row is not null);
-            (long counted, bool isReported) = Running.Remove(request);
+            (long counted, Budgets reported) = Running.Remove(request);
             if (row is not null)
             {
-                Report(context, request, row, new RunValues(watcher, open, context.Request), counted, isReported, failure);
+                Report(context, request, row, new RunValues(watcher, open, context.Request), counted, reported, failure);
             }
         }
     }
@@ -90,6 +108,7 @@ internal sealed class RequestReporter : IDisposable
     public void Dispose()
     {
         _budgetTimer?.Dispose();
+        Late.Dispose();
         _requestSource.Dispose();
     }
 
@@ -114,16 +133,22 @@ internal sealed class RequestReporter : IDisposable
         RouteRow row,
         in RunValues run,
         long counted,
-        bool isReported,
+        Budgets reported,
         Exception? failure)
     {
         TimeSpan elapsed = TimeSpan.FromTicks(run.WallNanoseconds / TimeSpan.NanosecondsPerTick);
         Outcome outcome = Outcome.FromRequest(context, request, failure, elapsed);
         bool isRejected = request.IsRejected || outcome.Status == StatusCodes.Status429TooManyRequests;
         row.Record(run, outcome, isRejected, counted);
-        if (!isRejected && row.AdmitsTrace(run, outcome))
+        if (!isRejected && row.Admits(run, outcome) && TryKeep(context, row, run, outcome) is { } kept)
         {
-            AddTrace(context, row, run, outcome);
+            row.Add(kept);
+        }
+
+        if (run.Timed is not null)
+        {
+            bool isOver = run.WallNanoseconds > _latencyBudget && row != Routes.Page && !IsLongLived(request, row);
+            AddLatency(context, row, run, outcome, isRejected, isOver, (reported & Budgets.Latency) == 0);
         }
 
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
@@ -142,31 +167,89 @@ internal sealed class RequestReporter : IDisposable
             _instrument.Record(run, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
         }
 
-        if (run.CpuNanoseconds > _budgetNanoseconds && !isReported)
+        if (run.CpuNanoseconds > _cpuBudget && (reported & Budgets.Cpu) == 0)
         {
             TryLogOverBudget(run, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
         }
     }
 
+    /// <summary>Returns the request with its trace, or, if its states are measured, without one; otherwise null.</summary>
     // A trace that the application's tracer does not sample is not stored anywhere. Without a tracer, the logs contain the trace ID.
-    private void AddTrace(HttpContext context, RouteRow row, in RunValues run, in Outcome outcome)
+    private KeptRequest? TryKeep(HttpContext context, RouteRow row, in RunValues run, in Outcome outcome)
     {
-        if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
-            && (activity.Recorded || !_requestSource.HasListeners()))
+        Activity? activity = context.Features.Get<IHttpActivityFeature>()?.Activity;
+        bool isStored = activity is { IdFormat: ActivityIdFormat.W3C } && (activity.Recorded || !_requestSource.HasListeners());
+        string traceId = isStored ? activity!.TraceId.ToHexString() : "", spanId = isStored ? activity!.SpanId.ToHexString() : "";
+        return isStored || run.Timed is not null
+            ? new(row, outcome, run.WallNanoseconds, run.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId) { Timed = run.Timed }
+            : null;
+    }
+
+    private void AddLatency(
+        HttpContext context, RouteRow row, in RunValues run, in Outcome outcome, bool isRejected, bool isOverBudget, bool isLogged)
+    {
+        Action<LatencyBreakdown>? onKnown = null;
+        if (isOverBudget && TryKeep(context, row, run, outcome) is { } kept)
         {
-            string traceId = activity.TraceId.ToHexString(), spanId = activity.SpanId.ToHexString();
-            row.AddTrace(new(row, outcome, run.WallNanoseconds, run.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
+            onKnown = LogOverBudget(kept, isLogged);
+        }
+
+        Late.Add(isRejected ? null : row, run.Timed!, onKnown);
+        if (context.Features.Get<IHttpActivityFeature>()?.Activity is { Recorded: true } activity)
+        {
+            SetTags(activity, run.Timed!.GetLatencyBreakdown());
         }
     }
+
+    /// <summary>Adds the states that are not 0 to a span. It ends before the waits for the last locks are known, so they are in
+    /// <c>blocked</c>.</summary>
+    private static void SetTags(Activity activity, in LatencyBreakdown breakdown)
+    {
+        for (int i = 0; i < SpanTags.Length; i++)
+        {
+            if (breakdown.GetNanoseconds(LatencyStateValues.Disjoint[i]) is > 0 and var nanoseconds)
+            {
+                activity.SetTag(SpanTags[i], nanoseconds / 1e9);
+            }
+        }
+    }
+
+    // A separate method, because a method with a closure always allocates it.
+    private Action<LatencyBreakdown> LogOverBudget(KeptRequest kept, bool isLogged) => states =>
+    {
+        _overLatencyBudget.Enqueue(kept);
+        if (_overLatencyBudget.Count > MaxOverLatencyBudget)
+        {
+            _overLatencyBudget.TryDequeue(out _);
+        }
+
+        if (isLogged)
+        {
+            TryLog(() => _logger.LogOverLatencyBudget(kept.Row.Method, kept.Row.Route, states, kept.Outcome.Status));
+        }
+    };
+
+    private static bool IsLongLived(RequestRun request, RouteRow row) => request.IsUpgrade || RouteTable.IsLongLived(row.Route);
 
     /// <summary>Logs running requests that have exceeded the budget, each request once.</summary>
     private void CheckBudgets()
     {
         foreach (RunReading run in Running.Read())
         {
-            if (run.CpuNanoseconds > _budgetNanoseconds && run.Row is RouteRow row && Running.TryMarkReported(run))
+            if (run.Row is not RouteRow row)
+            {
+                continue;
+            }
+
+            if (run.CpuNanoseconds > _cpuBudget && Running.TryMarkReported(run, Budgets.Cpu))
             {
                 TryLog(() => _logger.LogOverBudgetWhileRunning(row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
+            }
+
+            bool isLate = run.Age.TotalNanoseconds > _latencyBudget && row != Routes.Page && !run.IsLongLived;
+            if (isLate && Running.TryMarkReported(run, Budgets.Latency))
+            {
+                TryLog(() => _logger.LogOverLatencyBudgetWhileRunning(row.Method, row.Route, run.Watcher!.GetLatencyBreakdown()));
             }
         }
     }

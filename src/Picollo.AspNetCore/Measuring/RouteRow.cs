@@ -29,8 +29,8 @@ internal enum ResponseClass
 /// <param name="method">A known method, or <see cref="RouteTable.OtherMethod"/>.</param>
 /// <param name="route">The route pattern, never a path.</param>
 /// <param name="options">The options that select the facts; null for the defaults.</param>
-/// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-internal sealed class RouteRow(string method, string route, PicolloRequestOptions? options = null, TimeProvider? exemplarTime = null)
+/// <param name="time">The clock of the slowest requests; null if they are not kept.</param>
+internal sealed class RouteRow(string method, string route, PicolloRequestOptions? options = null, TimeProvider? time = null)
     : Row(route, options, method)
 {
     // Further status codes share one series, so that a client cannot create an unlimited number of series.
@@ -40,6 +40,7 @@ internal sealed class RouteRow(string method, string route, PicolloRequestOption
     private static readonly int MaxRpcStatuses = 2 * GrpcStatus.Count;
 
     private readonly Lock _gate = new();
+    private readonly bool _hasExemplars = options?.CollectExemplars == true;
     private readonly long[] _responses = new long[(int)ResponseClass.Aborted + 1];
     private StatusDuration[] _durations = [];
     private StatusDuration? _rest; // of further status codes and types of errors
@@ -62,16 +63,16 @@ internal sealed class RouteRow(string method, string route, PicolloRequestOption
 
     /// <summary>The requests with the most CPU time and their traces; null if exemplars are not kept.</summary>
     public SlowestRequests? MostExpensive { get; } =
-        exemplarTime is null ? null : new(static request => request.CpuNanoseconds, exemplarTime);
+        options?.CollectExemplars == true && time is not null ? new(static request => request.CpuNanoseconds, time) : null;
 
-    /// <summary>Returns whether the trace of a request that was counted would be kept.</summary>
-    public bool AdmitsTrace(in RunValues run, in Outcome outcome) => MostExpensive is { } expensive
-        && (expensive.Admits(run.CpuNanoseconds) || DurationOf(outcome).Slowest!.Admits(run.WallNanoseconds));
+    /// <summary>Returns whether a request that was counted would be kept.</summary>
+    public bool Admits(in RunValues run, in Outcome outcome) => time is not null
+        && (MostExpensive?.Admits(run.CpuNanoseconds) == true || DurationOf(outcome).Slowest!.Admits(run.WallNanoseconds));
 
-    /// <summary>Keeps the trace of a request that was counted, if the request is among the slowest.</summary>
-    public void AddTrace(TracedRequest request)
+    /// <summary>Keeps a request that was counted, if it is among the slowest.</summary>
+    public void Add(KeptRequest request)
     {
-        MostExpensive!.Add(request);
+        MostExpensive?.Add(request);
         DurationOf(request.Outcome).Slowest!.Add(request);
     }
 
@@ -124,7 +125,7 @@ internal sealed class RouteRow(string method, string route, PicolloRequestOption
             }
 
             bool isRest = _durations.Length >= LimitOf(outcome);
-            StatusDuration added = new(this, isRest ? null : outcome, exemplarTime);
+            StatusDuration added = new(this, isRest ? null : outcome, time, _hasExemplars);
             Volatile.Write(ref _durations, [.. _durations, added]);
             if (isRest)
             {
@@ -154,11 +155,11 @@ internal sealed class StatusDuration
     private readonly InterlockedHdrHistogram<uint> _histogram = Nanoseconds.Create();
     private long _sum;
 
-    /// <summary>The outcome is null for all others. The clock is null if exemplars are not kept.</summary>
-    public StatusDuration(RouteRow route, Outcome? outcome, TimeProvider? exemplarTime)
+    /// <summary>The outcome is null for all others. The clock is null if the slowest requests are not kept.</summary>
+    public StatusDuration(RouteRow route, Outcome? outcome, TimeProvider? time, bool hasExemplars)
     {
         Outcome = outcome;
-        Slowest = exemplarTime is null ? null : new(static request => request.WallNanoseconds, exemplarTime);
+        Slowest = time is null ? null : new(static request => request.WallNanoseconds, time);
         string code = outcome?.Status.ToString(CultureInfo.InvariantCulture) ?? RouteTable.OtherMethod;
         KeyValuePair<string, string>? error = outcome?.ErrorType is { } errorType ? new("error.type", errorType) : null;
         KeyValuePair<string, string>? rpc = outcome?.RpcStatus is { } rpcStatus ? new("rpc.response.status_code", rpcStatus) : null;
@@ -175,7 +176,7 @@ internal sealed class StatusDuration
             OwnerFacts = new()
             {
                 ExactSum = () => Interlocked.Read(ref _sum),
-                Exemplars = Slowest is null ? null : Slowest.ReadExemplars,
+                Exemplars = hasExemplars ? Slowest!.ReadExemplars : null,
             },
         };
     }
@@ -184,7 +185,7 @@ internal sealed class StatusDuration
     /// request.</summary>
     public Outcome? Outcome { get; }
 
-    /// <summary>The slowest requests and their traces; null if exemplars are not kept.</summary>
+    /// <summary>The slowest requests; null if they are not kept.</summary>
     public SlowestRequests? Slowest { get; }
 
     public HdrHistogramRegistration Registration { get; }

@@ -50,7 +50,7 @@ internal sealed class RouteTable
         _routes = new(
             _options.MaxRoutes,
             (OtherMethod, Other),
-            key => new(key.Method, key.Route, _options, _options.CollectExemplars ? time : null),
+            key => new(key.Method, key.Route, _options, _options.CollectExemplars || _options.LatencyBreakdown ? time : null),
             endpoints is null ? null : GetUndeclaredLimit);
     }
 
@@ -69,8 +69,8 @@ internal sealed class RouteTable
         .OrderBy(row => row.Route, StringComparer.Ordinal)
         .ThenBy(row => row.Method, StringComparer.Ordinal)];
 
-    /// <summary>Returns the slowest requests of all routes, slowest first; null if their traces are not kept.</summary>
-    public IReadOnlyList<TracedRequest>? ReadSlowest() => !_options.CollectExemplars ? null :
+    /// <summary>Returns the slowest requests of all routes, slowest first; null if they are not kept.</summary>
+    public IReadOnlyList<KeptRequest>? ReadSlowest() => !_options.CollectExemplars && !_options.LatencyBreakdown ? null :
     [
         .. _routes.All.SelectMany(route => route.Durations).SelectMany(duration => duration.Slowest!.Read())
             .OrderByDescending(request => request.WallNanoseconds)
@@ -83,6 +83,8 @@ internal sealed class RouteTable
     /// <summary>Returns the name of a route's row. Long-lived requests have a separate row, so that they do not distort the percentiles of
     /// other requests.</summary>
     public static string NameOf(string route, bool isLongLived) => isLongLived ? $"{route} {LongLived}" : route;
+
+    public static bool IsLongLived(string route) => route.EndsWith(LongLived, StringComparison.Ordinal);
 
     /// <summary>Returns the method in the row of a route that does not declare the method.</summary>
     public static string UndeclaredMethodOf(string method) => method is "GET" or "POST" or "CONNECT" ? method : OtherMethod;

@@ -25,12 +25,18 @@ internal abstract class Row
             bool isMeasured = MetricOf(fact) is not null && fact.IsRequested?.Invoke(options ?? Defaults) != false;
             _histograms[(int)fact.Fact] = isMeasured ? fact.Histogram.Create() : null;
         }
+
+        Latency = options?.LatencyBreakdown == true ? new LatencyMatrix() : null;
     }
 
     /// <summary>The name of the work, or the pattern of the route, never a path.</summary>
     public string Name { get; }
 
     public FlowLabel Label => AfterEnd.Label!;
+
+    /// <summary>The times in all states of the runs in the percentiles; null if they are not measured. <see cref="LateLatencies"/> adds a
+    /// run after its end.</summary>
+    public LatencyMatrix? Latency { get; }
 
     /// <summary>The exact CPU time of all runs, in nanoseconds. For runs that have not ended, it includes the time up to the last
     /// <see cref="RunList.Read"/>. Never decreases.</summary>

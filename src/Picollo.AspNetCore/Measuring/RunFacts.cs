@@ -178,7 +178,7 @@ internal readonly struct RunValues
     {
         bool isSplit = watcher.TryGetSummaryCpuUsage(out CpuUsage split);
         this[RunFact.CpuTime] = watcher.GetTotalNanoseconds();
-        this[RunFact.WallTime] = watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick;
+        this[RunFact.WallTime] = watcher.WallNanoseconds;
         this[RunFact.AllocatedBytes] = watcher.AllocatedBytes;
 
         // Chunked bodies would have to be counted as they are read. A client can declare any length.
@@ -186,6 +186,7 @@ internal readonly struct RunValues
         this[RunFact.UserTime] = isSplit ? split.UserNanoseconds : Unknown;
         this[RunFact.KernelTime] = isSplit ? split.KernelNanoseconds : Unknown;
         Open = open;
+        Timed = watcher.Latency is null ? null : watcher;
     }
 
     /// <summary>The value of a fact, in nanoseconds or bytes, or <see cref="Unknown"/>.</summary>
@@ -206,7 +207,10 @@ internal readonly struct RunValues
     /// none.</summary>
     public OpenSegments? Open { get; init; }
 
+    /// <summary>The watcher of the run, if it measures the latency; otherwise null.</summary>
+    public CpuUsageAsyncWatcher? Timed { get; }
+
     /// <summary>Starts the watcher of a run that measures the requested facts.</summary>
     public static CpuUsageAsyncWatcher StartWatcher(PicolloRequestOptions options) =>
-        new(options.CpuUsageDetail, options.MeasureAllocations, listSwitches: false);
+        new(options.CpuUsageDetail, options.MeasureAllocations, listSwitches: false, options.LatencyBreakdown);
 }

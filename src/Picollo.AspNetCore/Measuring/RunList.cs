@@ -11,12 +11,20 @@ internal abstract class Run
     internal int Stripe;
     internal CpuUsageAsyncWatcher? Watcher;
     internal long Counted;
-    internal bool IsReported;
+    internal Budgets Reported;
 
     /// <summary>Describes the run at the time of the call. Any thread may call it while the run is in the list.</summary>
     /// <returns>The run without its times; null if it is not shown. In that case, its CPU time is counted when it ends, unless it is
     /// excluded.</returns>
     public abstract RunReading? Describe();
+}
+
+/// <summary>The budgets of a request. Exceeding each is logged once.</summary>
+[Flags]
+internal enum Budgets : byte
+{
+    Cpu = 1,
+    Latency = 2,
 }
 
 /// <summary>A run that has not ended, and its times so far.</summary>
@@ -48,7 +56,7 @@ internal sealed class RunList
     {
         int number = Environment.CurrentManagedThreadId & (StripeCount - 1);
         Stripe stripe = _stripes[number];
-        (run.Stripe, run.Watcher, run.Counted, run.IsReported, run.Previous) = (number, watcher, 0, false, null);
+        (run.Stripe, run.Watcher, run.Counted, run.Reported, run.Previous) = (number, watcher, 0, default, null);
         lock (stripe.Gate)
         {
             run.Next = stripe.First;
@@ -61,9 +69,9 @@ internal sealed class RunList
         }
     }
 
-    /// <returns>The CPU time of the run, in nanoseconds, that <see cref="Read"/> has counted, and whether <see cref="TryMarkReported"/> was
-    /// called for the run.</returns>
-    public (long Counted, bool IsReported) Remove(Run run)
+    /// <returns>The CPU time of the run, in nanoseconds, that <see cref="Read"/> has counted, and the budgets for which
+    /// <see cref="TryMarkReported"/> was called.</returns>
+    public (long Counted, Budgets Reported) Remove(Run run)
     {
         Stripe stripe = _stripes[run.Stripe];
         lock (stripe.Gate)
@@ -83,7 +91,7 @@ internal sealed class RunList
             }
 
             (run.Watcher, run.Next, run.Previous) = (null, null, null);
-            return (run.Counted, run.IsReported);
+            return (run.Counted, run.Reported);
         }
     }
 
@@ -114,13 +122,13 @@ internal sealed class RunList
     }
 
     /// <returns><see langword="false"/> if the run is already marked or has ended; otherwise, <see langword="true"/>.</returns>
-    public bool TryMarkReported(in RunReading reading)
+    public bool TryMarkReported(in RunReading reading, Budgets budget)
     {
         Run run = reading.Run!;
         lock (_stripes[run.Stripe].Gate)
         {
-            bool isFirst = run.Watcher == reading.Watcher && !run.IsReported;
-            run.IsReported |= isFirst;
+            bool isFirst = run.Watcher == reading.Watcher && (run.Reported & budget) == 0;
+            run.Reported |= isFirst ? budget : 0;
             return isFirst;
         }
     }

@@ -1,16 +1,25 @@
+using Picollo.Cpu;
 using Picollo.Export;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>A request and its trace. The IDs have 32 and 16 hexadecimal digits.</summary>
-internal sealed record TracedRequest(
-    RouteRow Row, Outcome Outcome, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
+/// <summary>A request that is shown on its own. The IDs of its trace have 32 and 16 hexadecimal digits, or none if it is not
+/// traced.</summary>
+internal sealed record KeptRequest(
+    RouteRow Row, Outcome Outcome, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId)
+{
+    /// <summary>The watcher of the request, if it measured the latency; otherwise null.</summary>
+    public CpuUsageAsyncWatcher? Timed { get; init; }
+
+    /// <summary>The states of the request, with the waits for locks that are known now; null if they were not measured.</summary>
+    public LatencyShares? Latency => Timed is null ? null : LatencyShares.FromRun(Timed.GetLatencyBreakdown());
+}
 
 /// <summary>The requests with the largest values in the current minute and in the previous minute. Thread-safe.</summary>
 /// <remarks>Requests are kept by minute because a Prometheus server accepts the exemplars of a series only in the order of their times.
 /// When a minute ends, its largest value is replaced by a later request, never by an earlier one. In a lower bucket, however,
 /// slower requests may replace the latest request, so that an earlier one becomes the exemplar. The server ignores it.</remarks>
-internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimeProvider time)
+internal sealed class SlowestRequests(Func<KeptRequest, long> valueOf, TimeProvider time)
 {
     public const int RequestsPerMinute = 4;
 
@@ -18,15 +27,15 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
 
     private readonly Lock _gate = new();
     private readonly long _start = time.GetTimestamp();
-    private List<TracedRequest> _current = new(RequestsPerMinute);
-    private List<TracedRequest> _before = new(RequestsPerMinute);
+    private List<KeptRequest> _current = new(RequestsPerMinute);
+    private List<KeptRequest> _before = new(RequestsPerMinute);
     private long _minute;
     private long _least = AnyValue; // only larger values are added
 
     /// <summary>Returns whether a request with a value would be kept. Takes no lock, because it is called for each request.</summary>
     public bool Admits(long value) => value > Volatile.Read(ref _least) || MinuteNow() != Volatile.Read(ref _minute);
 
-    public void Add(TracedRequest request)
+    public void Add(KeptRequest request)
     {
         lock (_gate)
         {
@@ -49,7 +58,7 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
     }
 
     /// <summary>Returns the requests in ascending order of their values.</summary>
-    public IReadOnlyList<TracedRequest> Read()
+    public IReadOnlyList<KeptRequest> Read()
     {
         lock (_gate)
         {
@@ -59,7 +68,11 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
     }
 
     public IReadOnlyList<Exemplar> ReadExemplars() =>
-        [.. Read().Select(request => new Exemplar((ulong)Math.Max(valueOf(request), 0), request.End, request.TraceId, request.SpanId))];
+    [
+        .. from request in Read()
+           where request.TraceId.Length > 0
+           select new Exemplar((ulong)Math.Max(valueOf(request), 0), request.End, request.TraceId, request.SpanId),
+    ];
 
     private long MinuteNow() => (long)time.GetElapsedTime(_start).TotalMinutes;
 

@@ -129,7 +129,12 @@ public sealed class WorkMeter
         {
             (long counted, _) = _meter._running.Remove(this);
             _row!.Count(result);
-            _row.Record(new RunValues(_watcher!, open), counted);
+            RunValues values = new(_watcher!, open);
+            _row.Record(values, counted);
+            if (values.Timed is { } timed)
+            {
+                _meter._reporter.Late.Add(_row, timed);
+            }
         }
     }
 }

@@ -1,3 +1,5 @@
+using Picollo.Cpu;
+
 namespace Picollo.AspNetCore;
 
 /// <summary>All log messages. Event IDs are unique within a log category.</summary>
@@ -64,6 +66,22 @@ internal static partial class LogMessages
         EventName = "OverCpuBudgetWhileRunning")]
     public static partial void LogOverBudgetWhileRunning(
         this ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds);
+
+    [LoggerMessage(
+        5,
+        LogLevel.Warning,
+        "{Method} {Route} took {Latency} and ended with status {StatusCode}",
+        EventName = "OverLatencyBudget")]
+    public static partial void LogOverLatencyBudget(
+        this ILogger logger, string method, string route, LatencyBreakdown latency, int statusCode);
+
+    [LoggerMessage(
+        6,
+        LogLevel.Warning,
+        "{Method} {Route} has taken {Latency} and is still running",
+        EventName = "OverLatencyBudgetWhileRunning")]
+    public static partial void LogOverLatencyBudgetWhileRunning(
+        this ILogger logger, string method, string route, LatencyBreakdown latency);
 
     [LoggerMessage(1, LogLevel.Warning, "{Reason}", EventName = "RuntimeUnavailable")]
     public static partial void LogRuntimeUnavailable(this ILogger logger, string reason);

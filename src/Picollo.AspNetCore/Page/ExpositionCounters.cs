@@ -3,6 +3,7 @@ using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Reading;
 using Picollo.AspNetCore.Workers;
+using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Export;
 using Picollo.Scheduling;
@@ -40,9 +41,20 @@ internal sealed class ExpositionCounters(
         // Read also adds the CPU time of runs that have not ended to their rows.
         ILookup<Row, RunReading> inFlight = running.Read().ToLookup(run => run.Row);
         WriteRoutes(families, routes.All, inFlight);
+        WriteStates(
+            families,
+            "picollo_http_server_time_seconds",
+            "Time of requests in each state, by method and route. The sum of all states is the sum of the durations; a request that has "
+            + "waited is added 0.2 seconds after its end.",
+            routes.All.Select(route => ((Row)route, LabelsOf(route))));
         IReadOnlyList<WorkRow> named = work.All;
         if (named.Count > 0)
         {
+            WriteStates(
+                families,
+                "picollo_work_time_seconds",
+                "Time of named work in each state, by name. The sum of all states is the sum of the durations.",
+                named.Select(row => ((Row)row, new KeyValuePair<string, string>[] { new("work", row.Name) })));
             families.WriteCounter(
                 "picollo_work_cpu_seconds",
                 "CPU time of named work, by name, including work that has not ended.",
@@ -182,8 +194,30 @@ internal sealed class ExpositionCounters(
                 .Select(after => SampleOf(after.Route, after.Nanoseconds / 1e9)));
     }
 
+    private static void WriteStates(
+        Families families, string name, string help, IEnumerable<(Row Row, KeyValuePair<string, string>[] Labels)> rows)
+    {
+        PrometheusSample[] samples =
+        [
+            .. from row in rows
+               let latency = row.Row.Latency?.Read()
+               where latency is { Count: > 0 }
+               from state in LatencyStateValues.Disjoint
+               let nanoseconds = latency.SumOf(state)
+               where nanoseconds is not null
+               select new PrometheusSample(nanoseconds.Value / 1e9, [.. row.Labels, new("state", state.Name())]),
+        ];
+        if (samples.Length > 0)
+        {
+            families.WriteCounter(name, help, samples);
+        }
+    }
+
     private static PrometheusSample SampleOf(RouteRow route, double value, ReadOnlySpan<KeyValuePair<string, string>> more = default) =>
-        new(value, [new("http_request_method", route.Method), new("http_route", route.Route), .. more]);
+        new(value, [.. LabelsOf(route), .. more]);
+
+    private static KeyValuePair<string, string>[] LabelsOf(RouteRow route) =>
+        [new("http_request_method", route.Method), new("http_route", route.Route)];
 
     private sealed class Families(IBufferWriter<byte> output, PrometheusFormat format)
     {

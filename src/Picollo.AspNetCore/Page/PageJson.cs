@@ -1,6 +1,8 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
+using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 
@@ -21,7 +23,9 @@ internal sealed record PageJson(
     IReadOnlyList<HistogramJson> Histograms,
     RuntimeJson? Runtime,
     MetersJson? Meters,
-    IReadOnlyList<TracedRequestJson>? SlowestRequests)
+    IReadOnlyList<KeptRequestJson>? SlowestRequests,
+    IReadOnlyList<KeptRequestJson>? RequestsOverLatencyBudget,
+    string? MissingStates)
 {
     public static PageJson From(PageReading reading) => new(
         reading.Time,
@@ -37,10 +41,14 @@ internal sealed record PageJson(
         [.. reading.All.Where(row => row.Row.Measured is null).Select(HistogramJson.From)],
         reading.Runtime is { } runtime ? RuntimeJson.From(runtime) : null,
         MetersJson.From(reading.Meters),
-        reading.Slowest is { } slowest ? [.. slowest.Select(TracedRequestJson.From)] : null);
+        KeptRequestJson.From(reading.Slowest),
+        KeptRequestJson.From(reading.OverLatencyBudget),
+        reading.MissingStates);
 }
 
-internal sealed record TracedRequestJson(
+/// <summary>A request that is shown on its own. The IDs of its trace are empty if it is not traced. The states are null if they are not
+/// measured.</summary>
+internal sealed record KeptRequestJson(
     string Method,
     string Route,
     int StatusCode,
@@ -50,9 +58,13 @@ internal sealed record TracedRequestJson(
     string TraceId,
     string SpanId,
     string? RpcStatusCode,
-    string? ErrorType)
+    string? ErrorType,
+    RequestBreakdownJson? Breakdown)
 {
-    public static TracedRequestJson From(TracedRequest request) => new(
+    public static IReadOnlyList<KeptRequestJson>? From(IReadOnlyList<KeptRequest>? requests) =>
+        requests is null ? null : [.. requests.Select(From)];
+
+    private static KeptRequestJson From(KeptRequest request) => new(
         request.Row.Method,
         request.Row.Route,
         request.Outcome.Status,
@@ -62,7 +74,39 @@ internal sealed record TracedRequestJson(
         request.TraceId,
         request.SpanId,
         request.Outcome.RpcStatus,
-        request.Outcome.ErrorType);
+        request.Outcome.ErrorType,
+        request.Latency is { } latency ? new(BreakdownJson.Seconds(latency), BreakdownJson.EstimatesOf(latency)) : null);
+}
+
+/// <summary>The seconds that a request was in each state, by the name of the state, and the states that are estimates.</summary>
+internal sealed record RequestBreakdownJson(IReadOnlyDictionary<string, double> States, IReadOnlyList<string> Estimated);
+
+/// <summary>The mean seconds of the requests or runs in each state, by the name of the state: of all, of those around the median, and of
+/// those above the 99th percentile (null for too few). The states add up to the duration, except that <c>cpu</c> contains
+/// <c>cpu.user</c> and <c>cpu.kernel</c>. A state without a source is absent.</summary>
+internal sealed record BreakdownJson(
+    long Count,
+    IReadOnlyDictionary<string, double>? Mean,
+    IReadOnlyDictionary<string, double>? P50,
+    IReadOnlyDictionary<string, double>? P99,
+    IReadOnlyList<string> Estimated)
+{
+    public static BreakdownJson? From(LatencySums? latency) => latency is null ? null : new(
+        latency.Count,
+        Seconds(latency.Mean),
+        Seconds(latency.Middle),
+        Seconds(latency.High),
+        latency.Mean is { } mean ? EstimatesOf(mean) : []);
+
+    [return: NotNullIfNotNull(nameof(latency))]
+    public static IReadOnlyDictionary<string, double>? Seconds(LatencyShares? latency) => latency is null ? null : StatesOf(latency)
+        .ToDictionary(state => state.Name(), state => latency[state]!.Value / 1e9, StringComparer.Ordinal);
+
+    public static IReadOnlyList<string> EstimatesOf(LatencyShares latency) =>
+        [.. StatesOf(latency).Where(latency.IsEstimated).Select(state => state.Name())];
+
+    private static IEnumerable<LatencyState> StatesOf(LatencyShares latency) =>
+        Enum.GetValues<LatencyState>().Where(state => latency[state] is not null);
 }
 
 /// <summary>Totals of the runtime since the process started (exceptions: since the application started), and rates over the window. A
@@ -134,7 +178,8 @@ internal sealed record WorkJson(
     PercentilesJson? CpuSeconds,
     PercentilesJson? WallSeconds,
     PercentilesJson? AllocatedBytes,
-    ResultsJson Results)
+    ResultsJson Results,
+    BreakdownJson? Breakdown)
 {
     public static WorkJson From(RowReading reading) => new(
         reading.Row.Id,
@@ -147,7 +192,8 @@ internal sealed record WorkJson(
         PercentilesJson.From(reading, RunFact.CpuTime),
         PercentilesJson.From(reading, RunFact.WallTime),
         PercentilesJson.From(reading, RunFact.AllocatedBytes),
-        ResultsJson.From(reading.Row.WorkRow!));
+        ResultsJson.From(reading.Row.WorkRow!),
+        BreakdownJson.From(reading.Latency));
 }
 
 internal sealed record ResultsJson(long Completed, long Failed, long Canceled)
@@ -172,7 +218,8 @@ internal sealed record RouteJson(
     PercentilesJson? WallSeconds,
     PercentilesJson? AllocatedBytes,
     PercentilesJson? RequestBodyBytes,
-    IReadOnlyList<StatusJson> ResponsesByStatus)
+    IReadOnlyList<StatusJson> ResponsesByStatus,
+    BreakdownJson? Breakdown)
 {
     public static RouteJson From(RowReading reading) => new(
         reading.Row.Id,
@@ -190,7 +237,8 @@ internal sealed record RouteJson(
         PercentilesJson.From(reading, RunFact.WallTime),
         PercentilesJson.From(reading, RunFact.AllocatedBytes),
         PercentilesJson.From(reading, RunFact.RequestBodyBytes),
-        [.. reading.Row.Route!.Durations.Select(StatusJson.From)]);
+        [.. reading.Row.Route!.Durations.Select(StatusJson.From)],
+        BreakdownJson.From(reading.Latency));
 }
 
 /// <summary>The number of responses with a status code, a gRPC status and a type of error, without rejected requests. The status code is

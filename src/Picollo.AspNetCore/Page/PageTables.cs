@@ -35,10 +35,9 @@ internal static partial class PageTables
 
         WriteRoutes(html, reading, chosen);
         WriteErrors(html, reading);
-        if (reading.Slowest is { Count: > 0 } slowest)
-        {
-            WriteSlowest(html, slowest);
-        }
+        WriteLatency(html, reading);
+        WriteKept(html, "Slowest requests in the last two minutes", reading.Slowest);
+        WriteKept(html, "Last requests above the latency budget", reading.OverLatencyBudget);
 
         if (reading.Work.Count > 0)
         {
@@ -165,21 +164,30 @@ internal static partial class PageTables
         }
     }
 
-    /// <summary>Appends the slowest requests, with their traces.</summary>
-    private static void WriteSlowest(StringBuilder html, IReadOnlyList<TracedRequest> slowest)
+    /// <summary>Appends requests that are shown on their own, with their states and their traces.</summary>
+    private static void WriteKept(StringBuilder html, string title, IReadOnlyList<KeptRequest>? requests)
     {
+        if (requests is not { Count: > 0 })
+        {
+            return;
+        }
+
+        bool hasStates = requests.Any(request => request.Timed is not null);
+        bool hasTraces = requests.Any(request => request.TraceId.Length > 0);
         html.Append(
-            """
+            CultureInfo.InvariantCulture,
+            $"""
             <details>
-            <summary>Slowest requests in the last two minutes, with trace IDs</summary>
+            <summary>{title}{(hasTraces ? ", with trace IDs" : "")}</summary>
             <div class="table">
             <table class="parts">
             <thead><tr><th scope="col">Route</th><th scope="col">Status</th><th scope="col">Wall, ms</th><th scope="col">CPU, ms</th>
-            <th scope="col">Ended (UTC)</th><th scope="col">Trace ID</th></tr></thead>
+            <th scope="col">Ended (UTC)</th>{(hasStates ? "<th scope=\"col\">States</th>" : "")}
+            {(hasTraces ? "<th scope=\"col\">Trace ID</th>" : "")}</tr></thead>
             <tbody>
 
             """);
-        foreach (TracedRequest request in slowest)
+        foreach (KeptRequest request in requests)
         {
             html.Append(
                 CultureInfo.InvariantCulture,
@@ -188,7 +196,16 @@ internal static partial class PageTables
             Cell(html, "wall ms", "", Quantity.Number(request.WallNanoseconds / 1e6));
             Cell(html, "CPU ms", "", Quantity.Number(request.CpuNanoseconds / 1e6));
             Cell(html, "ended (UTC)", "", request.End.UtcDateTime.ToString("HH:mm:ss", CultureInfo.InvariantCulture));
-            Cell(html, "trace ID", "", $"<code>{request.TraceId}</code>");
+            if (hasStates)
+            {
+                Cell(html, "states", "states", StateBar(request.Latency));
+            }
+
+            if (hasTraces)
+            {
+                Cell(html, "trace ID", "", request.TraceId.Length == 0 ? Quantity.MissingOnPage : $"<code>{request.TraceId}</code>");
+            }
+
             html.Append("</tr>\n");
         }
 

@@ -28,16 +28,17 @@ internal sealed class PageReader
     private readonly RuntimeService _runtime;
     private readonly MeterBridge _meters;
     private readonly CpuProfiles _profiles;
+    private readonly RequestReporter _reporter;
     private readonly TimeProvider _time;
     private readonly List<Sample> _kept = []; // oldest first; never empty after the constructor
     private PageReading? _last;
 
     public PageReader(
         PageRows rows, RunList running, ProcessAccount account, RuntimeService runtime, MeterBridge meters,
-        CpuProfiles profiles, TimeProvider time)
+        CpuProfiles profiles, RequestReporter reporter, TimeProvider time)
     {
-        (_rows, _running, _account, _runtime, _meters, _profiles, _time) =
-            (rows, running, account, runtime, meters, profiles, time);
+        (_rows, _running, _account, _runtime, _meters, _profiles, _reporter, _time) =
+            (rows, running, account, runtime, meters, profiles, reporter, time);
         _running.Read();
         _kept.Add(SampleOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
@@ -83,6 +84,8 @@ internal sealed class PageReader
             Profiles = _profiles.OverBudget.CountBy(flow => flow.Label).ToDictionary(),
             Running = running,
             Slowest = _rows.Routes.ReadSlowest(),
+            OverLatencyBudget = _reporter.OverLatencyBudget,
+            MissingStates = all.Any(row => row.Latency is not null) ? MissingStates() : null,
             Meters = _meters.Histograms,
             MaxSeries = _meters.MaxSeries,
             All = [.. all.Select(reading => WithRates(reading, before.Counted.GetValueOrDefault(reading.Row)))],
@@ -102,6 +105,11 @@ internal sealed class PageReader
 
         long PartBefore(int i) => i < before.Parts.Count ? before.Parts[i].Nanoseconds : 0;
     }
+
+    private string? MissingStates() =>
+        _runtime.Totals is null ? "The waits for a CPU, for locks and for the thread pool are not measured separately: set MeasureRuntime."
+        : LatencySources.RunQueueFailure is { } reason ? $"The wait for a CPU is not measured separately. {reason}"
+        : null;
 
     private List<RowReading> ReadAll()
     {
@@ -142,6 +150,7 @@ internal sealed class PageReader
         {
             Sum = measured.TotalCpuNanoseconds,
             AfterEndNanoseconds = measured.AfterEndNanoseconds,
+            Latency = measured.Latency?.Read(),
             KernelShare = split.TotalNanoseconds > 0 ? (double)split.KernelNanoseconds / split.TotalNanoseconds : null,
         };
     }

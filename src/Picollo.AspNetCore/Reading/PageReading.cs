@@ -44,7 +44,13 @@ internal sealed record PageReading
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
 
     /// <summary>The slowest requests of the last two minutes, slowest first; null if their traces are not kept.</summary>
-    public IReadOnlyList<TracedRequest>? Slowest { get; init; }
+    public IReadOnlyList<KeptRequest>? Slowest { get; init; }
+
+    /// <summary>The last requests above the budget of the latency, the latest first; null if there is no budget.</summary>
+    public IReadOnlyList<KeptRequest>? OverLatencyBudget { get; init; }
+
+    /// <summary>Why a state of the latency is absent, as a sentence; null if none is, or if the latency is not measured.</summary>
+    public string? MissingStates { get; init; }
 
     /// <summary>The histograms recorded from meters; null if no meters were added.</summary>
     public MeterHistograms? Meters { get; init; }
@@ -106,6 +112,9 @@ internal sealed record RowReading(PageRow Row, ulong Count, IReadOnlyList<Percen
 
     /// <summary>The CPU time, in nanoseconds, of work that continued after the end of its run; 0 for a histogram.</summary>
     public long AfterEndNanoseconds { get; init; }
+
+    /// <summary>The times in all states; null if they are not measured.</summary>
+    public LatencySums? Latency { get; init; }
 
     /// <summary>The kernel's share of a route's CPU time, 0 to 1; null if it is not measured separately.</summary>
     public double? KernelShare { get; init; }

@@ -27,7 +27,7 @@ internal sealed class CompleteReading : IDisposable
             .AddPicollo(options =>
             {
                 (options.Requests.MaxRoutes, options.MeasureRuntime) = (5, hasRuntime);
-                (options.Requests.MeasureAllocations, options.Requests.CollectExemplars) = (true, true);
+                (options.Requests.MeasureAllocations, options.Requests.CollectExemplars, options.Requests.LatencyBreakdown) = (true, true, true);
                 options.CpuWorkers.WorkerCount = 2;
                 options.Meters.AddMeter("Shop");
             })
@@ -77,6 +77,7 @@ internal sealed class CompleteReading : IDisposable
                 new(Get<WorkMeter>().All[0]) { CpuNanoseconds = 40 * Millisecond, Age = TimeSpan.FromSeconds(2) },
                 new(_orders, IsLongLived: true) { CpuNanoseconds = 10 * Millisecond, Age = TimeSpan.FromSeconds(90) },
             ],
+            MissingStates = "The wait for a CPU is not measured separately.",
             Profiles = new Dictionary<FlowLabel, int> { [_orders.Label] = 2 },
             All = [.. reading.All.Select(row => row with { MachineShare = row.Row.Measured is null ? 0 : row.Sum / 4e10 })],
         };
@@ -129,9 +130,19 @@ internal sealed class CompleteReading : IDisposable
         }
 
         orders.Record(new RunValues(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
-        orders.AddTrace(new(
+        orders.Add(new(
             orders, new Outcome(200, ResponseClass.ServerError, "UNAVAILABLE", "UNAVAILABLE"), 200 * Millisecond, 100 * Millisecond,
             _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
+        LatencyStates states = LatencyStates.Cpu | LatencyStates.RunQueue | LatencyStates.GarbageCollection | LatencyStates.Lock
+            | LatencyStates.Blocked | LatencyStates.PoolQueue | LatencyStates.Await;
+        for (int i = 1; i <= 200; i++)
+        {
+            LatencyTimes times = i > 198
+                ? new() { Cpu = 5 * Millisecond, Lock = 180 * Millisecond, Blocked = 10 * Millisecond, Await = 5 * Millisecond }
+                : new() { Cpu = 4 * Millisecond, RunQueue = Millisecond, Collection = Millisecond, PoolQueue = 2 * Millisecond, Await = 8 * Millisecond };
+            orders.Latency!.Add(new LatencyBreakdown(times, states, LatencyStates.PoolQueue));
+        }
+
         for (int i = 0; i < 6; i++)
         {
             routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [RunFact.AllocatedBytes] = 2048 });

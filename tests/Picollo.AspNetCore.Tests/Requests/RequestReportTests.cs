@@ -119,7 +119,7 @@ public class RequestReportTests
         DefaultHttpContext context = new();
         RequestReporter reporter = services.GetRequiredService<RequestReporter>();
         RequestRun request = RequestRun.Start(context, BranchPrefixes.FromPipeline(_ => Task.CompletedTask), reporter)!;
-        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunValues(cpuNanoseconds, 10_000_000_000, null), 0, false, null);
+        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunValues(cpuNanoseconds, 10_000_000_000, null), 0, default, null);
 
         sink.Of(RequestReporter.LogCategory).Should().HaveCount(lines);
     }

@@ -77,7 +77,7 @@ public class SlowestRequestsTests
         slowest.Read().Should().HaveCountLessThanOrEqualTo(2 * SlowestRequests.RequestsPerMinute);
     });
 
-    private static TracedRequest Request(long value, string id, DateTimeOffset end) => new(new RouteRow("GET", "/"), new Outcome(200, ResponseClass.Success), value, 0, end, id, "");
+    private static KeptRequest Request(long value, string id, DateTimeOffset end) => new(new RouteRow("GET", "/"), new Outcome(200, ResponseClass.Success), value, 0, end, id, "");
 
     private void Add(long value, string id = "") => _slowest.Add(Request(value, id, _clock.GetUtcNow()));
 

@@ -475,7 +475,7 @@ public sealed partial class PageTests(Browser browser) : BrowserTests(browser)
     {
         if (route.MostExpensive is not null)
         {
-            route.AddTrace(new(route, new Outcome(200, ResponseClass.Success), 50_000_000, 1_000_000, DateTimeOffset.UtcNow, new string('a', 32), new string('b', 16)));
+            route.Add(new(route, new Outcome(200, ResponseClass.Success), 50_000_000, 1_000_000, DateTimeOffset.UtcNow, new string('a', 32), new string('b', 16)));
         }
     }
 
