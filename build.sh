@@ -325,7 +325,7 @@ bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
   if [ "${1:-} ${2:-}" = 'compare encode' ]; then install_for java; fi
-  case "${1:-} ${2:-}" in 'compare aspnet' | 'compare runtime' | 'compare requestprofile') require run-wrk ;; esac
+  case "${1:-} ${2:-}" in 'compare aspnet' | 'compare runtime' | 'compare requestprofile' | 'compare breakdown') require run-wrk ;; esac
   if [ "${1:-} ${2:-}" = 'compare jitter' ]; then require jitter-meters; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }

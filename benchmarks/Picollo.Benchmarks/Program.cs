@@ -5,6 +5,7 @@ using Picollo.Benchmarks.Encoding;
 using Picollo.Benchmarks.Export;
 using Picollo.Benchmarks.Histogram;
 using Picollo.Benchmarks.Jitter;
+using Picollo.Benchmarks.Latency;
 using Picollo.Benchmarks.Meters;
 using Picollo.Benchmarks.Perf;
 using Picollo.Benchmarks.Profiling;
@@ -27,6 +28,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [ExportComparison.Name] = ExportComparison.Run,
     [ProfilerComparison.Name] = ProfilerComparison.Run,
     [RequestProfileComparison.Name] = RequestProfileComparison.Run,
+    [BreakdownComparison.Name] = BreakdownComparison.Run,
 };
 
 switch (args)

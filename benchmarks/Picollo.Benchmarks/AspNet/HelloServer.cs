@@ -35,6 +35,8 @@ internal static class HelloServer
         ["no-op"] = app => app.Use(static next => context => next(context)),
         ["total"] = app => app.UsePicollo(),
         ["split"] = app => app.UsePicollo(),
+        ["latency"] = app => app.UsePicollo(),
+        ["latency-runtime"] = app => app.UsePicollo(),
         [Everything] = app => app.UsePicollo(),
         ["runtime"] = _ => _runtime = RuntimeMeter.Start(),
     };
@@ -51,7 +53,9 @@ internal static class HelloServer
         {
             bool all = kind == Everything;
             options.Requests.CpuUsageDetail = all || kind == "split" ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
-            options.MeasureRuntime = options.Requests.MeasureAllocations = options.Requests.CollectExemplars = options.EnableProfiling = all;
+            options.Requests.MeasureAllocations = options.Requests.CollectExemplars = options.EnableProfiling = all;
+            options.Requests.LatencyBreakdown = all || kind.StartsWith("latency", StringComparison.Ordinal);
+            options.MeasureRuntime = all || kind == "latency-runtime";
             if (all)
             {
                 options.Requests.CpuBudget = TimeSpan.FromMilliseconds(100);

@@ -4,7 +4,7 @@ namespace Picollo.Benchmarks.AspNet;
 
 /// <summary>Compares the requests per second with and without a middleware in pairs, and prints the medians of the ratios. It also compares the
 /// server's CPU time per request, which other programs disturb less.</summary>
-internal sealed class RatePairs
+internal sealed class RatePairs(string compared = "no middleware")
 {
     // An odd number, so that the median is one of the ratios. A disturbance of one second affects one or two pairs.
     private const int Pairs = 11;
@@ -42,7 +42,7 @@ internal sealed class RatePairs
         }
 
         Progress.Clear();
-        TextTable table = new($"Compared with no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs per request", "additional µs");
+        TextTable table = new($"Compared with {compared}, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs per request", "additional µs");
         for (int i = 0; i < _rows.Count; i++)
         {
             double[] ratios = SortedOf(i, static pair => pair.With.RequestsPerSecond / pair.Without.RequestsPerSecond);
