@@ -33,8 +33,8 @@ public sealed class PicolloRequestOptions
     /// collection, waiting for a lock, blocked by something else, awaiting. The page shows for each route the mean, the requests around the
     /// median and those above the 99th percentile, and the slowest requests. <see langword="false"/> by default.</summary>
     /// <remarks>
-    /// <para>This takes two to four more objects for each request, about 0.1 µs each time that a request switches threads, and 4 KB for each
-    /// route. The waits for a CPU (on Linux), for locks and for a thread of the pool are separate states only with
+    /// <para>This takes two to four more objects for each request, about 0.1 µs each time that a request switches threads, and 4 KB for
+    /// each route. The waits for a CPU (on Linux), for locks and for a thread of the pool are separate states only with
     /// <see cref="PicolloOptions.MeasureRuntime"/>, which costs up to one more system call for each request.</para>
     /// <para>The runtime reports waits for locks up to 0.1 s late. So a request that has waited is counted 0.2 s after its end.
     /// <see cref="Picollo.Cpu.LatencyBreakdown"/> documents the states.</para>

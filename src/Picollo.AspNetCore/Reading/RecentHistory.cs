@@ -30,7 +30,8 @@ internal sealed record RecentWindow(string Id, string Title, TimeSpan Length, Ti
 /// <para>A moment is kept every 10 s for one minute and every minute for ten minutes, at most 19 moments. A moment contains the compressed
 /// encoding of each histogram of each row. Moments share unchanged states. With 256 routes, the moments take 3 MB if the requests of each
 /// route spread over 100 buckets, and always less than 70 MB, or 140 MB with the bytes of allocations and bodies (measured by
-/// <c>RecentHistoryTests</c>); the states of the latency take 4.4 KB for each moment and row that has changed, less than 22 MB. While the page is not viewed, nothing runs and nothing more is kept.</para>
+/// <c>RecentHistoryTests</c>). The states of the latency take 4.4 KB for each moment and row that has changed, less than 22 MB. While the
+/// page is not viewed, nothing runs and nothing more is kept.</para>
 /// </remarks>
 internal sealed class RecentHistory(PageRows rows, TimeProvider time)
 {

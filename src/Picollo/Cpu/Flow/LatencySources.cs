@@ -15,7 +15,7 @@ internal static class LatencySources
     /// <summary>Whether <see cref="AddLockWait"/> is called for each wait.</summary>
     public static bool HasLocks => _isRunning && _hasLocks;
 
-    /// <summary>Why the time in the run queue is unknown, as a sentence; null if it is known, or if no thread has tried.</summary>
+    /// <summary>Why the time in the run queue is unknown, as a sentence; null if it is known.</summary>
     public static string? RunQueueFailure => _runQueueFailure;
 
     /// <summary>The states that have a source now, for a watcher that starts.</summary>
@@ -32,7 +32,12 @@ internal static class LatencySources
         set => Volatile.Write(ref _poolDelay, value);
     }
 
-    public static void Start(bool hasLocks) => (_hasLocks, PoolDelay, _isRunning) = (hasLocks, 0, true);
+    public static void Start(bool hasLocks)
+    {
+        (_hasLocks, PoolDelay, _runQueueFailure) = (hasLocks, 0, null);
+        _ = OpenRunQueue(); // so that the first flow knows whether this state has a source
+        _isRunning = true;
+    }
 
     public static void Stop() => _isRunning = false;
 
