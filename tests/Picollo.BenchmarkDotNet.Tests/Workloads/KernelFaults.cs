@@ -4,27 +4,15 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>Benchmarks for software counters.</summary>
-[PerfCounters(PerfSoftwareCounterId.PageFaults)]
-public class KernelWorkloads
+/// <summary>Page faults that occur in the kernel while it copies to fresh pages.</summary>
+public class KernelFaults
 {
     public const int Pages = 256;
 
     [Benchmark]
-    public void TouchesPages()
-    {
-        using FreshPages pages = new(Pages);
-        pages.Touch();
-    }
-}
-
-/// <summary>Page faults that occur in the kernel while it copies to fresh pages.</summary>
-public class KernelFaults
-{
-    [Benchmark]
     public void ReadsIntoPages()
     {
-        using FreshPages pages = new(KernelWorkloads.Pages);
+        using FreshPages pages = new(Pages);
         pages.Read("/dev/zero");
     }
 }
@@ -49,14 +37,6 @@ internal sealed class FreshPages : IDisposable
         _bytes = pages * Environment.SystemPageSize;
         _memory = MemoryMappedFile.CreateNew(null, _bytes);
         _view = _memory.CreateViewAccessor();
-    }
-
-    public void Touch()
-    {
-        for (int at = 0; at < _bytes; at += Environment.SystemPageSize)
-        {
-            _view.Write(at, (byte)1);
-        }
     }
 
     public unsafe void Read(string path)
