@@ -79,29 +79,17 @@ public sealed class CommandMeterTests : IDisposable
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public void A_command_has_only_the_inheritable_descriptors_of_this_process()
     {
-        const int CloseOnExec = 0x80000;
-        List<string> passedOn = [];
-        foreach (string file in Directory.EnumerateFiles("/proc/self/fdinfo").Where(file => int.Parse(Path.GetFileName(file), CultureInfo.InvariantCulture) > 2))
-        {
-            try
-            {
-                string flags = File.ReadLines(file).First(line => line.StartsWith("flags:", StringComparison.Ordinal))[6..].Trim();
-                if ((Convert.ToInt32(flags, 8) & CloseOnExec) == 0)
-                {
-                    passedOn.Add(new FileInfo($"/proc/self/fd/{Path.GetFileName(file)}").LinkTarget!);
-                }
-            }
-            catch (IOException)
-            {
-                // Another test has closed the descriptor.
-            }
-        }
+        string[] list = ["/proc/self/fd", "-fprintf", $"{_folder}/open", "%f %l\\n"];
+        Process.Start("find", list).WaitForExit();
+        string[] passedOn = Listed();
 
-        Meter.Run("find", "/proc/self/fd", "-fprintf", $"{_folder}/open", "%f %l\\n");
+        Meter.Run("find", list);
+
+        Listed().Should().BeEquivalentTo(passedOn, "a process without a meter has these");
 
         // The descriptors that find itself opens refer to files and folders.
-        File.ReadAllLines($"{_folder}/open").Select(line => line.Split(' ', 2)).Where(words => int.TryParse(words[0], out int file) && file > 2)
-            .Select(words => words[1]).Where(IsPipeOrSimilar).Should().BeEquivalentTo(passedOn.Where(IsPipeOrSimilar));
+        string[] Listed() => [.. File.ReadAllLines($"{_folder}/open").Select(line => line.Split(' ', 2))
+            .Where(words => int.TryParse(words[0], out int file) && file > 2).Select(words => words[1]).Where(IsPipeOrSimilar)];
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]

@@ -26,24 +26,6 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void All_types_of_a_histogram_are_recorded()
-    {
-        using Listening listening = new();
-        Meter meter = listening.Meter;
-
-        meter.CreateHistogram<byte>("byte").Record(7);
-        meter.CreateHistogram<short>("short").Record(7);
-        meter.CreateHistogram<int>("int").Record(7);
-        meter.CreateHistogram<long>("long").Record(7);
-        meter.CreateHistogram<float>("float", "By").Record(7);
-        meter.CreateHistogram<double>("double", "By").Record(7);
-        meter.CreateHistogram<decimal>("decimal", "By").Record(7);
-
-        listening.Series.Should().HaveCount(7);
-        listening.Registry.Registrations.Should().OnlyContain(one => one.Histogram.GetPercentileValue(50) == 7);
-    }
-
-    [Fact]
     public void Only_histograms_of_the_selected_meters_are_recorded()
     {
         using Listening listening = new();

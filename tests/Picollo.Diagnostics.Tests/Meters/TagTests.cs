@@ -17,49 +17,16 @@ public sealed class TagTests : IDisposable
     [Fact]
     public void Ten_thousand_values_have_the_maximum_number_of_series_and_an_overflow_series()
     {
-        for (int i = 0; i < 10_000; i++)
-        {
-            object value = (i % 4) switch { 0 => i, 1 => (long)i, 2 => i + 0.5, _ => $"{i}" };
-            _listening.Record(("a", value), ("b", i % 7));
-        }
-
-        (_listening.Histograms.SeriesCount, _listening.Histograms.OverflowSeriesMeasurementCount, _listening.Total)
-            .Should().Be((1000, 9_000, 10_000));
-
-        Limit(100);
         for (int i = 0; i < 20_000; i++)
         {
             _listening.Record(("user", $"user-{i % 10_000}"));
         }
 
-        _listening.Series.Should().HaveCount(101).And.Contain(Overflow);
-        _listening.CountOf(Overflow).Should().Be(2 * 9_900);
-        _listening.CountOf("size{user=\"user-99\"}").Should().Be(2);
+        _listening.Series.Should().HaveCount(1001).And.Contain(Overflow);
+        _listening.CountOf(Overflow).Should().Be(2 * 9_000);
+        _listening.CountOf("size{user=\"user-999\"}").Should().Be(2);
         (_listening.Histograms.SeriesCount, _listening.Histograms.OverflowSeriesMeasurementCount, _listening.Total)
-            .Should().Be((100, 19_800, 20_000));
-    }
-
-    [Fact]
-    public void Tags_in_another_order_are_the_same_series()
-    {
-        Limit(1);
-        KeyValuePair<string, object?>[] tags = Listening.Tags(("a", "x"), ("b", 1), ("c", true), ("d", null), ("e", "y"));
-        Seeded.Run(500, random =>
-        {
-            random.Shuffle(tags);
-            _listening.Size.Record(1, tags);
-            _listening.Size.Record(1, tags);
-        });
-
-        _listening.Only.ToString().Should().Be("size{a=\"x\",b=\"1\",c=\"true\",e=\"y\"}");
-        _listening.Only.Histogram.TotalCount.Should().Be(1000, "orders without a slot are found, too");
-
-        _listening.Record(("other", 1));
-        _listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
-        _listening.Record(("e", "y"), ("c", true), ("a", "x"), ("b", 1));
-        _listening.Record(("b", 2), ("c", true), ("a", "x"), ("e", "y"), ("b", 1));
-        _listening.CountOf("size{a=\"x\",b=\"1\",c=\"true\",e=\"y\"}").Should().Be(1002);
-        _listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
+            .Should().Be((1000, 18_000, 20_000));
     }
 
     [Fact]
@@ -82,24 +49,6 @@ public sealed class TagTests : IDisposable
         _listening.Record(("a", maxSeries));
         _listening.Histograms.OverflowSeriesMeasurementCount.Should().Be(1);
         _listening.CountOf($"size{{a=\"{maxSeries - 1}\"}}").Should().Be(2);
-    }
-
-    [Fact]
-    public void Tags_with_the_same_hash_are_different_series()
-    {
-        // The hash does not include keys, and equal numbers of several types have the same bits.
-        KeyValuePair<string, object?>[][] all =
-        [
-            Listening.Tags(("a", "x")), Listening.Tags(("b", "x")), Listening.Tags(("a", 2)), Listening.Tags(("a", false)), Listening.Tags(("b", 2L)),
-        ];
-        TagIdentity.HashOf(all[1]).Should().Be(TagIdentity.HashOf(all[0]), "otherwise, the test would prove nothing");
-        TagIdentity.HashOf(all[3]).Should().Be(TagIdentity.HashOf(all[2]));
-        foreach (KeyValuePair<string, object?>[] tags in Enumerable.Repeat(all, 5).SelectMany(each => each))
-        {
-            _listening.Size.Record(1, tags);
-        }
-
-        _listening.Registry.Registrations.Should().HaveCount(all.Length).And.OnlyContain(one => one.Histogram.TotalCount == 5);
     }
 
     [Fact]
@@ -213,23 +162,6 @@ public sealed class TagTests : IDisposable
     }
 
     [Fact]
-    public void Values_of_several_types_with_the_same_bits_are_distinguished()
-    {
-        object?[] values = [65, 65L, 65u, 65UL, (short)65, (ushort)65, (byte)65, (sbyte)65, 'A', "A", 65.0, 65f, true, false, null, 2, 3, 1, "", double.NaN, -0.0, 0.0];
-        foreach (object? value in values.Concat(values))
-        {
-            _listening.Record(("v", value));
-        }
-
-        _listening.Series.Should().BeEquivalentTo(
-            "size{v=\"65\"}", "size{v=\"A\"}", "size{v=\"true\"}", "size{v=\"false\"}", "size", "size{v=\"2\"}", "size{v=\"3\"}", "size{v=\"1\"}",
-            "size{v=\"NaN\"}", "size{v=\"-0\"}", "size{v=\"0\"}");
-        _listening.CountOf("size{v=\"65\"}").Should().Be(2 * 10, "they have the same label");
-        _listening.CountOf("size{v=\"A\"}").Should().Be(2 * 2);
-        _listening.Total.Should().Be(2 * (ulong)values.Length);
-    }
-
-    [Fact]
     public void Any_tags_are_counted_in_the_series_of_their_text() => Seeded.Run(60, random =>
     {
         using Listening listening = new();
@@ -255,13 +187,19 @@ public sealed class TagTests : IDisposable
 
         listening.Registry.Registrations.ToDictionary(one => one.ToString(), one => one.Histogram.TotalCount).Should().BeEquivalentTo(expected);
 
-        object? Value() => random.Next(6) switch
+        // Equal bits of several types, and hashes that do not depend on the key.
+        object? Value() => random.Next(12) switch
         {
             0 => null,
             1 => random.Next(3),
             2 => (long)random.Next(3),
             3 => random.Next(2) == 0,
             4 => DayOfWeek.Monday + random.Next(2),
+            5 => "ab"[random.Next(2)],
+            6 => (object[])[97, 97u, 97UL, (short)97, (ushort)97, (byte)97, (sbyte)97] is var same ? same[random.Next(same.Length)] : null,
+            7 => random.Next(3) * 1.0,
+            8 => random.Next(3) * 1f,
+            9 => random.Next(2) == 0 ? double.NaN : -0.0,
             _ => Text(12),
         };
 

@@ -18,34 +18,6 @@ public sealed class LinuxJitterTests
 
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(1);
 
-    [FactNeeding(Need.Linux)]
-    public async Task Each_CPU_has_the_requested_number_of_wake_ups_and_the_handler_receives_all_of_them()
-    {
-        const int Loops = 500;
-        Dictionary<int, List<ulong>> given = CpuMask.Get(Environment.ProcessId)!.ToDictionary(cpu => cpu, _ => new List<ulong>());
-        Dictionary<int, long> firstDue = [];
-        using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions
-        {
-            Loops = Loops,
-            Interval = TimeSpan.FromMicroseconds(500),
-            Samples = (cpu, due, latencies) =>
-            {
-                due.Should().Be(firstDue.TryAdd(cpu, due) ? due : firstDue[cpu] + (given[cpu].Count * 500_000L));
-                given[cpu].AddRange(latencies);
-            },
-        });
-        await meter.Completion.WaitAsync(Deadline);
-
-        meter.Cpus.Select(cpu => cpu.Cpu).Should().Equal(given.Keys);
-        foreach (CpuJitter cpu in meter.Cpus)
-        {
-            List<ulong> all = given[cpu.Cpu];
-            cpu.GetStatus().Should().Be(new CpuJitterStatus(Loops, 0, all.Min(), cpu.GetStatus().MeanNanoseconds, all.Max(), all[^1]));
-            (cpu.Histogram.TotalCount, all.Count).Should().Be((Loops, Loops));
-            cpu.GetStatus().MeanNanoseconds.Should().BeApproximately(all.Average(latency => (double)latency), 1e-6);
-        }
-    }
-
     [FactNeeding(Need.RealTime)]
     public void Each_thread_is_pinned_and_real_time_while_it_measures_and_ends_afterwards()
     {
