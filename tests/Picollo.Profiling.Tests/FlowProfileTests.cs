@@ -43,36 +43,6 @@ public class FlowProfileTests
         ofOuter.ToString().Should().Contain("CPU time of the samples ");
     }
 
-    [FactNeeding(Need.PerfEvents)]
-    public void A_flow_that_runs_before_and_after_the_profile_is_known()
-    {
-        using var isBurning = new ManualResetEventSlim();
-        CpuUsageAsyncWatcher? watcher = null;
-        bool isEnded = false;
-        var thread = new Thread(() =>
-        {
-            watcher = new CpuUsageAsyncWatcher();
-            isBurning.Set();
-            while (!Volatile.Read(ref isEnded))
-            {
-                BurnSixty();
-            }
-        });
-        thread.Start();
-        isBurning.Wait();
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999 });
-        while (profiler.SampleCount < 50)
-        {
-            Thread.Sleep(20);
-        }
-
-        CpuProfile profile = profiler.Stop();
-        Volatile.Write(ref isEnded, true);
-        thread.Join();
-
-        SamplesOf(profile.FilterBy(watcher!), nameof(BurnSixty)).Should().Be(SamplesOf(profile, nameof(BurnSixty))).And.BePositive();
-    }
-
     private static long SamplesOf(CpuProfile profile, string method) =>
         profile.GetMethods().Where(each => each.Frame.Name == $"Picollo.Profiling.Tests.FlowProfileTests.{method}").Sum(each => each.Value);
 

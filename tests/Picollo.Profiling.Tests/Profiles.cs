@@ -1,3 +1,5 @@
+using System.IO.Compression;
+
 namespace Picollo.Profiling.Tests;
 
 /// <summary>Builds profiles from given stacks.</summary>
@@ -66,6 +68,15 @@ internal static class Profiles
     {
         using MemoryStream stream = new();
         profile.WritePprof(stream);
+        return stream.ToArray();
+    }
+
+    /// <summary>Returns the profile in the format of pprof, not compressed.</summary>
+    public static byte[] Decompressed(CpuProfile profile)
+    {
+        using GZipStream gzip = new(new MemoryStream(Written(profile)), CompressionMode.Decompress);
+        using MemoryStream stream = new();
+        gzip.CopyTo(stream);
         return stream.ToArray();
     }
 

@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Picollo.Profiling;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Tests;
@@ -29,12 +28,8 @@ internal static class ProfileTargets
         {
             foreach (CpuProfile profile in new[] { Profiles.Of("Main;Work;Inner 5", "Main;Rest 300"), Profiles.Random(new Random(1)) })
             {
-                byte[] written = Written(profile);
-                yield return new(written);
-                using GZipStream gzip = new(new MemoryStream(written), CompressionMode.Decompress);
-                using MemoryStream message = new();
-                gzip.CopyTo(message);
-                yield return new(message.ToArray());
+                yield return new(Written(profile));
+                yield return new(Decompressed(profile));
             }
 
             yield return new(Times().ToBytes());

@@ -12,9 +12,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : BrowserTests(brows
     [InlineData("typical")]
     [InlineData("hostile")]
     [InlineData("deep")]
-    [InlineData("large")]
     [InlineData("new")]
-    [InlineData("gone")]
     [InlineData("empty")]
     [InlineData("parts")]
     public async Task The_page_has_no_errors_and_no_overflow(string name)
@@ -100,8 +98,6 @@ public sealed class ProfileDifferenceTests(Browser browser) : BrowserTests(brows
     [TheoryNeeding(Need.Chromium)]
     [InlineData("typical")]
     [InlineData("hostile")]
-    [InlineData("deep")]
-    [InlineData("empty")]
     public Task The_picture_opens_without_the_page(string name) => CheckPictureAsync(Difference(name).WriteSvg);
 
     private static CpuProfileDifference Difference(string name) => name switch
@@ -109,9 +105,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : BrowserTests(brows
         "typical" => SomeDifferences.Typical(),
         "hostile" => SomeDifferences.Hostile(),
         "deep" => SomeDifferences.Deep(),
-        "large" => SomeDifferences.Large(),
         "new" => SomeDifferences.New(),
-        "gone" => SomeDifferences.Gone(),
         _ => SomeDifferences.Empty(),
     };
 

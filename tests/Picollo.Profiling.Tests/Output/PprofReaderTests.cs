@@ -211,12 +211,4 @@ public class PprofReaderTests
     private static ForeignProfile Samples() => new ForeignProfile().SampleType("samples", "count");
 
     private static CpuProfile RoundTrip(CpuProfile profile) => Read(Written(profile));
-
-    private static byte[] Decompressed(CpuProfile profile)
-    {
-        using GZipStream gzip = new(new MemoryStream(Written(profile)), CompressionMode.Decompress);
-        using MemoryStream stream = new();
-        gzip.CopyTo(stream);
-        return stream.ToArray();
-    }
 }

@@ -1,5 +1,3 @@
-using System.IO.Compression;
-
 namespace Picollo.Profiling.Tests.Output;
 
 /// <summary>pprof profiles, decoded independently. tests/Picollo.Peers.Tests reads them with pprof itself.</summary>
@@ -70,10 +68,7 @@ public class PprofTests
 
     private static ProtobufMessage Decode(CpuProfile profile, out string[] texts)
     {
-        using var gzip = new GZipStream(new MemoryStream(Profiles.Written(profile)), CompressionMode.Decompress);
-        using var decoded = new MemoryStream();
-        gzip.CopyTo(decoded);
-        ProtobufMessage message = new(decoded.ToArray());
+        ProtobufMessage message = new(Profiles.Decompressed(profile));
         texts = [.. message.Fields.Where(field => field.Field == 6).Select(field => System.Text.Encoding.UTF8.GetString(field.Bytes))];
         return message;
     }

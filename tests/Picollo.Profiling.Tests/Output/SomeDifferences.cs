@@ -33,8 +33,6 @@ internal static class SomeDifferences
     public static CpuProfileDifference Deep() => new(SomeProfiles.Deep(), SomeProfiles.Of(
         "deep", [([.. Enumerable.Range(0, 1000).Select(i => SomeProfiles.Managed($"Tree.Visit{(i < 500 ? i % 3 : 4)}", "App.dll"))], 99)]));
 
-    public static CpuProfileDifference Large() => new(SomeProfiles.Large(), SomeProfiles.Typical());
-
     /// <summary>An empty profile before the change.</summary>
     public static CpuProfileDifference New() => new(SomeProfiles.Empty(), SomeProfiles.Typical());
 

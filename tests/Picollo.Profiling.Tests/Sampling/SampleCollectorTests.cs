@@ -13,18 +13,6 @@ public class SampleCollectorTests
     private readonly SampleCollector _samples = New(followsChildren: true);
 
     [Fact]
-    public void A_sample_has_its_fields()
-    {
-        byte[] bytes = Sample(Main, 101, time: 5, eventId: 77, 0x30, 0x21);
-        var record = new PerfRecord(bytes);
-
-        (record.Type, record.Size, record.ProcessId, record.ThreadId, record.Time, record.EventId)
-            .Should().Be((PerfRecordType.Sample, bytes.Length, Main, 101, 5ul, 77ul));
-        record.CallChain.ToArray().Should().Equal(0x30ul, 0x21ul);
-        PerfRecord.SizeOf(bytes).Should().Be(bytes.Length);
-    }
-
-    [Fact]
     public void Samples_of_all_threads_of_the_process_are_counted_and_those_of_other_processes_are_not()
     {
         Handle(

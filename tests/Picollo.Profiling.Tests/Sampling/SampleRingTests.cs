@@ -42,27 +42,6 @@ public unsafe class SampleRingTests
         samples.Processes.Select(process => process.Samples.SampleCount).Should().Equal(1, 2);
     }
 
-    [FactNeeding(Need.PerfEvents)]
-    [Trait("Category", "Slow")]
-    public void Samples_that_do_not_fit_into_the_ring_are_counted_as_lost()
-    {
-        using SamplingEvents events = SamplingEvents.Open(
-            new SamplingTarget(Environment.ProcessId, Frequency: 10_000, IncludesKernel: false, StartsOnExec: false));
-        CpuProfileTests.Burn(milliseconds: 1500); // no reader: the ring has room for a few thousand samples
-        var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false);
-        using (new SampleReader(events.Rings, samples, frequency: 10_000, default))
-        {
-            while (samples.LostCount == 0)
-            {
-                CpuProfileTests.Burn(milliseconds: 50); // the kernel reports the loss with the next sample that fits
-            }
-
-            events.CloseFiles();
-        }
-
-        samples.SampleCount.Should().BePositive();
-    }
-
     private static SampleRing NewRing(out nint memory)
     {
         memory = LibC.mmap(

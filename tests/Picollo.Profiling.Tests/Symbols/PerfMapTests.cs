@@ -9,7 +9,7 @@ public class PerfMapTests
     [Fact]
     public void A_method_contains_addresses_from_its_start_to_before_its_end_and_the_last_one_is_found() => Seeded.Run(200, random =>
     {
-        (int Start, int Size)[] lines = [.. Enumerable.Range(0, random.Next(1, 12)).Select(_ => (random.Next(1, 40), random.Next(1, 20)))];
+        (int Start, int Size)[] lines = [.. Enumerable.Range(0, random.Next(1, 120)).Select(_ => (random.Next(1, 40), random.Next(1, 20)))];
 
         PerfMap map = Parse(string.Concat(lines.Select((line, i) => $"{line.Start:x} {line.Size:x} m{i}\n")));
 
@@ -19,19 +19,6 @@ public class PerfMapTests
             map.NameAt((ulong)address).Should().Be(last < 0 ? null : $"m{last}");
         }
     });
-
-    [Fact]
-    public void Of_any_number_of_methods_at_an_address_the_last_one_is_found()
-    {
-        string text = "1000 10000 outer\n" + string.Concat(Enumerable.Range(0, 500).Select(i => $"{0x2000 + (i * 16):x} 8 inner{i}\n"));
-
-        PerfMap map = Parse(text);
-        map.NameAt(0x2000 + (499 * 16)).Should().Be("inner499");
-        map.NameAt(0x2008 + (499 * 16)).Should().Be("outer");
-        map.NameAt(0x10fff).Should().Be("outer");
-        map.NameAt(0x11000).Should().BeNull();
-        Parse(text + "1000 10000 moved\n").NameAt(0x2000).Should().Be("moved");
-    }
 
     // Node.js 20, Java (perf-map-agent), Wasmtime, LuaJIT, Julia, CPython 3.12 and PHP 8.
     [Theory]
