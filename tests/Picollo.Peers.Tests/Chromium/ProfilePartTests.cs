@@ -29,33 +29,6 @@ public sealed class ProfilePartTests(Browser browser) : BrowserTests(browser)
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task All_256_parts_can_be_selected_on_a_page_of_limited_size()
-    {
-        const int Count = 256;
-        string[][] stacks = [.. Enumerable.Range(0, Count).Select(i =>
-            Enumerable.Range(0, 100).Select(f => $"Main;R{i};F{f} 3").Append($"Main;R{i} {i + 1}").ToArray())];
-        CpuProfile whole = Profiles.Of([.. stacks.SelectMany(stack => stack)]);
-        ProfilePart[] parts = [new("whole process", whole.Data), .. stacks.Select((stack, i) => new ProfilePart($"GET /route{i}/{{id}}", Profiles.Of(stack).Data, whole.Data))];
-        using StringWriter page = new();
-        ProfilePage.Write(page, "Shop", parts);
-        page.ToString().Length.Should().BeLessThan(1_000_000);
-
-        (await Browser.ShowAsync("parts.html", page.ToString(), Narrow)).Should().BeEmpty();
-        (await TextsAsync("[...document.getElementById('part').options].map(option => option.textContent)")).Should().Equal(parts.Select(part => part.Name));
-
-        // Not all of them, because Chromium ignores more than 200 changes of the fragment in ten seconds.
-        for (int i = 8; i <= Count; i += 8)
-        {
-            await ChooseAsync(i);
-            (await FactsAsync()).Should().StartWith(FormattableString.Invariant($"Samples {300 + i:N0} Share "));
-            (await TextsAsync("[...document.querySelectorAll('.box')].map(box => box.ariaLabel.split('\\n')[0])")).Should().StartWith(["all", "Main", $"R{i - 1}"]);
-        }
-
-        await CheckAsync("parts-256");
-        (await NumberAsync(Overflow)).Should().BeNegative();
-    }
-
-    [FactNeeding(Need.Chromium)]
     public async Task A_selected_part_shows_its_facts_notes_graph_and_tables_and_a_search_continues_in_it()
     {
         await ShowAsync();
@@ -104,24 +77,6 @@ public sealed class ProfilePartTests(Browser browser) : BrowserTests(browser)
         Page.Complaints.Should().BeEmpty();
         await Page.NavigateAsync(await TextAsync("location.href.split('#')[0]") + "#GET%20%2Fusers%2F%7Bid%7D");
         (await RowsAsync("functions")).Should().StartWith("Users | 100.0 % | 100.0 %");
-    }
-
-    [FactNeeding(Need.Chromium)]
-    public async Task The_keyboard_selects_a_part()
-    {
-        await ShowAsync();
-        await EvaluateAsync("document.getElementById('part').focus()");
-        await EvaluateAsync("window.change = new Promise(done => document.getElementById('part').addEventListener('change', done)); 0");
-        foreach (string type in new[] { "keyDown", "keyUp" })
-        {
-            await Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = type, ["key"] = "ArrowDown", ["code"] = "ArrowDown", ["windowsVirtualKeyCode"] = 40 });
-        }
-
-        await EvaluateAsync("window.change.then(() => 0)"); // the event can follow the change of the value
-        (await TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
-        (await NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
-        await UntilAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ').includes('Samples 600 ')"); // the part is drawn after the event
-        (await TextAsync("document.activeElement.id")).Should().Be("part", "the focus remains");
     }
 
     private static readonly CpuProfile Whole = Profiles.Of("Main;Users 600", "Main;Long 400");
