@@ -33,11 +33,8 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void A_thread_that_waits_has_no_samples_and_flows_are_unknown_and_the_profile_can_be_written()
     {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
+        CpuProfile profile = ProfileOf("profiled-threads", Fast, 300);
 
-        CpuProfile profile = process.Profile(Fast, 300);
-
-        process.End();
         ShouldContain(profile, "Profiled.Sixty", method => method.OwnValue > 250);
         ShouldNotContain(profile, "Profiled.Waiting");
         profile.Invoking(it => it.SplitByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*belongs to another process*");
@@ -48,11 +45,8 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void A_stack_that_exceeds_the_limit_of_the_kernel_is_marked()
     {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
+        CpuProfile profile = ProfileOf("profiled-deep", Fast, 1000);
 
-        CpuProfile profile = process.Profile(Fast, 1000);
-
-        process.End();
         CpuProfileNode cut = profile.Root.Children.Should().ContainSingle(node => node.Frame.Name == "[deeper callers]").Subject;
         cut.Frame.Kind.Should().Be(CpuProfileFrameKind.Group);
         cut.Children.Should().Contain(node => node.Frame.Name.EndsWith("Profiled.Deep", StringComparison.Ordinal) && node.Value > 200);
@@ -78,11 +72,9 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void A_method_whose_code_is_replaced_on_the_stack_is_one_function()
     {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-replaced", new() { ["DOTNET_TieredCompilation"] = "1" });
+        CpuProfile profile = ProfileOf(
+            "profiled-replaced", new() { Frequency = 999, ShowTiers = true }, 300, new() { ["DOTNET_TieredCompilation"] = "1" });
 
-        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999, ShowTiers = true }, 300);
-
-        process.End();
         const string Method = "Picollo.HelperApp.Profiled.RunReplaced.lambda_0 ";
         profile.GetMethods().Should().Contain(method => method.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
             && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnValue > 200);
@@ -114,11 +106,8 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void Without_diagnostics_a_note_explains_the_missing_names()
     {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-deep", new() { ["DOTNET_EnableDiagnostics"] = "0" });
+        CpuProfile profile = ProfileOf("profiled-deep", Fast, 100, new() { ["DOTNET_EnableDiagnostics"] = "0" });
 
-        CpuProfile profile = process.Profile(Fast, 100);
-
-        process.End();
         profile.Notes.Should().ContainSingle().Which.Should().Be(
             "JIT-compiled methods have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without "
             + "this setting, or profile it as a command (picollo record -- CMD).");
@@ -247,6 +236,15 @@ public class CpuProfilerTests
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void CompiledLater() => CpuUtils.AddChain256(100_000);
+
+    private static CpuProfile ProfileOf(
+        string command, CpuProfilerOptions options, long samples, Dictionary<string, string>? environment = null)
+    {
+        using ProfiledProcess process = ProfiledProcess.Start(command, environment);
+        CpuProfile profile = process.Profile(options, samples);
+        process.End();
+        return profile;
+    }
 
     private static void ShouldContain(CpuProfile profile, string name, Predicate<CpuProfileMethod>? condition = null) =>
         profile.GetMethods()

@@ -39,15 +39,6 @@ public partial class GoPprofTests
     });
 
     [FactNeeding(Need.Go)]
-    public void Pprof_reads_deep_stacks_and_an_empty_profile()
-    {
-        CpuProfile deep = Profiles.OfFrames(([.. Enumerable.Range(0, 1_000).Select(i => Profiles.Managed($"F{i}"))], 3));
-
-        Samples(Pprof(deep, "-raw")).Should().ContainSingle().Which.Should().StartWith("3 30000000: F999 < F998 <").And.EndWith("< F1 < F0");
-        Samples(Pprof(Profiles.Of(), "-raw")).Should().BeEmpty();
-    }
-
-    [FactNeeding(Need.Go)]
     public void Profiles_of_pprof_and_of_a_Go_program_are_read()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-go-").FullName;
