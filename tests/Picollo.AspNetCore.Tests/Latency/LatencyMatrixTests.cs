@@ -68,6 +68,17 @@ public class LatencyMatrixTests
     }
 
     [Fact]
+    public void A_state_that_was_an_estimate_in_a_run_is_an_estimate()
+    {
+        LatencyBreakdown run = new(
+            new LatencyTimes { PoolQueue = 1, Await = 1 }, LatencyStates.PoolQueue | LatencyStates.Await, LatencyStates.PoolQueue);
+        _matrix.Add(run);
+        LatencyShares mean = _matrix.Read().Mean!;
+
+        (mean.IsEstimated(LatencyState.PoolQueue), mean.IsEstimated(LatencyState.Await)).Should().Be((true, false));
+    }
+
+    [Fact]
     public void The_difference_of_two_readings_has_the_runs_between_them()
     {
         Add(5, cpu: 1, blocked: 0);

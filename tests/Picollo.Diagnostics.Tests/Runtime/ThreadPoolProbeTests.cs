@@ -1,9 +1,11 @@
+using Picollo.Cpu;
 using Picollo.Diagnostics.Runtime;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
 
 /// <summary>Tests the probe with a simulated clock and pool. Times are in milliseconds.</summary>
+[Collection(Alone.Name)] // because of the delay of the pool, which the process shares
 public class ThreadPoolProbeTests
 {
     private const ulong Millisecond = 1_000_000;
@@ -28,6 +30,18 @@ public class ThreadPoolProbeTests
 
         _items.Should().BeInRange(50, 61);
         _delays.TotalCount.Should().BeInRange(2_990, 3_000);
+    }
+
+    [Fact]
+    public void Latency_breakdowns_use_the_delay_of_the_last_item_or_the_age_of_one_that_waits()
+    {
+        _probe.Tick();
+        _clock.Advance(30);
+        _probe.Tick();
+        LatencySources.PoolDelay.Should().Be(30 * (long)Millisecond);
+        _clock.Advance(10);
+        _queued.Single().Execute();
+        LatencySources.PoolDelay.Should().Be(40 * (long)Millisecond);
     }
 
     [Fact]

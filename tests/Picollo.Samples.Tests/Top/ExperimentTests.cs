@@ -93,11 +93,11 @@ public sealed class ExperimentTests
     {
         using StringWriter output = new();
 
-        OneProgram.Run(output, new AckermannProgram(IsMulti: false, 12), new("50.5", "0.5", "0.0", "49.0", "100.0", "1.0", "99.9", "35 s", "", "", ""));
+        OneProgram.Run(output, new AckermannProgram(IsMulti: false, 13), new("50.5", "0.5", "0.0", "49.0", "100.0", "1.0", "99.9", "35 s", "", "", ""));
 
         string[] lines = output.ToString().Split(Environment.NewLine);
         lines[0].Should().Be("$ ./ackermann_single");
-        lines[1..14].Should().OnlyContain(line => line.Contains(" Calculated `ackermann(3, "));
+        lines[1..15].Should().OnlyContain(line => line.Contains(" Calculated `ackermann(3, "));
         MarkdownRows.Of(lines).Row("us, mean of all CPUs")[1].Should().Be("50.5", "this is the document's figure");
         lines.Where(line => line.StartsWith("%Cpu0 ")).Should().ContainSingle();
         lines.Should().Contain(line => line.EndsWith(" ackermann_singl"));

@@ -43,7 +43,7 @@ public sealed partial class CpuUsageAsyncWatcher
         {
             // The CPU time is read first. A segment that ends in the meantime is then part of the copy, with more CPU time.
             ThreadSegment? own = ThreadSegment.OfThread;
-            SegmentLatency? running = own is not null && WatchedFlow.Contains(own.Innermost, this) ? own.MeasureLatency() : null;
+            SegmentLatency? running = own is not null && WatchedFlow.CountsFor(own.Innermost, this) ? own.MeasureLatency() : null;
             taken = WatchedFlow.GetCpuTime(this);
             Lock();
             if (IsRunning)
@@ -82,15 +82,15 @@ public sealed partial class CpuUsageAsyncWatcher
         }
     }
 
-    /// <summary>Records that a thread enters the flow, if its latency is measured.</summary>
-    internal void EnterLatency(long timestamp)
+    /// <summary>Records that a thread enters the flow, if its latency is measured. See <see cref="FlowLatency.Enter"/>.</summary>
+    internal void EnterLatency(long timestamp, bool byThreadSwitch)
     {
         if (Latency is { } latency)
         {
             Lock();
             if (IsRunning)
             {
-                latency.Enter(timestamp);
+                latency.Enter(timestamp, byThreadSwitch);
             }
 
             Unlock();

@@ -98,6 +98,11 @@ public sealed partial class CpuUsageAsyncWatcher
 
         Debug.Assert(!ListsSwitches || (successor is null && !waits), "A list of switches takes the place of the links.");
         WatchedFlow.Leave(this);
+        if (Latency is not null && ThreadSegment.OfThread is { } own && WatchedFlow.CountsFor(own.Innermost, this))
+        {
+            own.EndPiece();
+        }
+
         long end = Stopwatch.GetTimestamp();
         OpenSegments? open = waits && ThreadCount > 0 && (Readings & FlowReadings.Allocations) != 0 ? OpenSegments.Find(this) : null;
         CpuSegment taken = WatchedFlow.GetCpuTime(this, out FlowPiece? last);

@@ -24,7 +24,10 @@ internal sealed class FlowLatency(long start, LatencyStates states)
     public LatencyStates States { get; } = states;
 
     /// <summary>Records that a thread enters the flow.</summary>
-    public void Enter(long timestamp)
+    /// <param name="timestamp">The time.</param>
+    /// <param name="byThreadSwitch">Whether the thread comes from another flow or from none. Otherwise, it resumes a flow that it has
+    /// suspended, and has not waited.</param>
+    public void Enter(long timestamp, bool byThreadSwitch = true)
     {
         MoveTo(timestamp, out long waited);
         if (!_hasRun)
@@ -36,7 +39,7 @@ internal sealed class FlowLatency(long start, LatencyStates states)
         {
             // An estimate: the delay that the probe of the pool has measured last, but not more than the flow has waited. The first segment
             // does not come from the queue.
-            if (_hasRun && (States & LatencyStates.PoolQueue) != 0 && Thread.CurrentThread.IsThreadPoolThread)
+            if (_hasRun && byThreadSwitch && (States & LatencyStates.PoolQueue) != 0 && Thread.CurrentThread.IsThreadPoolThread)
             {
                 _poolQueue += Math.Min(FlowMoment.ToNanoseconds(waited), LatencySources.PoolDelay);
             }

@@ -15,7 +15,8 @@ internal static class LatencySources
     /// <summary>Whether <see cref="AddLockWait"/> is called for each wait.</summary>
     public static bool HasLocks => _isRunning && _hasLocks;
 
-    /// <summary>Why the time in the run queue is unknown, as a sentence; null if it is known.</summary>
+    /// <summary>Why the time in the run queue is unknown, as a sentence; null if it is known, or if no
+    /// meter has started.</summary>
     public static string? RunQueueFailure => _runQueueFailure;
 
     /// <summary>The states that have a source now, for a watcher that starts.</summary>
@@ -34,9 +35,9 @@ internal static class LatencySources
 
     public static void Start(bool hasLocks)
     {
-        (_hasLocks, PoolDelay, _runQueueFailure) = (hasLocks, 0, null);
-        _ = OpenRunQueue(); // so that the first flow knows whether this state has a source
-        _isRunning = true;
+        _runQueueFailure = null;
+        OpenRunQueue()?.Close(); // otherwise, the state would be present in the first flows and always 0
+        (_hasLocks, PoolDelay, _isRunning) = (hasLocks, 0, true);
     }
 
     public static void Stop() => _isRunning = false;
@@ -62,9 +63,8 @@ internal static class LatencySources
     {
         foreach (ThreadSegment thread in ThreadSegment.All)
         {
-            if (thread.ThreadId == threadId)
+            if (thread.LastThreadId == threadId && thread.AddLockWait(end - FlowMoment.ToTicks(nanoseconds), end, nanoseconds))
             {
-                thread.AddLockWait(end - FlowMoment.ToTicks(nanoseconds), end, nanoseconds);
                 return;
             }
         }

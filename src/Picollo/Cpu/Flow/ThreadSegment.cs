@@ -63,6 +63,9 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// thread may get the ID.</summary>
     public long? ThreadId => _owner.IsAlive ? _threadId : null;
 
+    /// <summary>The ID even after the thread has ended.</summary>
+    public long? LastThreadId => _threadId;
+
     public int ManagedThreadId => _owner.ManagedThreadId;
 
     /// <summary>The wall time of the running segment, for a watcher that lists it; 0 after the thread has ended, because the end is not
@@ -134,15 +137,30 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     public SegmentLatency? MeasureLatency() =>
         HasLatency && TryReadLatency(_readings, out CpuSegment now, out FlowMoment moment) ? LatencyUntil(now, moment) : null;
 
-    /// <summary>Adds a wait for a lock, of which the runtime has reported the end, to the flow that the thread ran. Not for the
-    /// owner.</summary>
-    public void AddLockWait(long start, long end, long nanoseconds)
+    /// <summary>Ends a piece of the running segment, so that its states count for a watcher that stops although it is not the innermost
+    /// one. Only the owner may call it.</summary>
+    public void EndPiece()
     {
-        WaitingSegment? segment = FindWait(start, end) ?? RunningWait(start) ?? FindWait(start, end); // it may have ended in the meantime
+        if (HasLatency && TryReadLatency(_readings, out CpuSegment now, out FlowMoment moment))
+        {
+            Change(Innermost, now, byThreadSwitch: false, moment, _readings);
+        }
+    }
+
+    /// <summary>Adds a wait for a lock, of which the runtime has reported the end, to the flow that the thread ran. Not for the
+    /// owner. Returns whether the thread ran a flow.</summary>
+    public bool AddLockWait(long start, long end, long nanoseconds)
+    {
+        // First without a tolerance: segments can be shorter than it. The segment may have ended in the meantime.
+        long tolerance = FlowMoment.ToTicks(ClockTolerance);
+        WaitingSegment? segment = FindWait(start, end, 0) ?? RunningWait(start, 0) ?? FindWait(start, end, 0)
+            ?? FindWait(start, end, tolerance) ?? RunningWait(start, tolerance);
         foreach (FlowLatency flow in segment?.Flows ?? [])
         {
             flow.AddLockWait(nanoseconds);
         }
+
+        return segment is not null;
     }
 
     /// <summary>Ends the running segment, or a piece of it if the flow stays the same, adds it to its watchers, and starts another one.
@@ -181,7 +199,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         bool isLatencyMeasured = ((_readings | readings) & FlowReadings.Latency) != 0;
         _readings = readings;
         _startMoment = moment;
-        SetInnermost(innermost, isLatencyMeasured && !hasLeft ? moment.Timestamp : null);
+        SetInnermost(innermost, isLatencyMeasured && !hasLeft ? moment.Timestamp : null, byThreadSwitch);
         EndChange();
     }
 
@@ -312,10 +330,17 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
     }
 
-    /// <summary>Ends the segment of a thread that has ended without a report. The time since its last measurement is lost.</summary>
+    /// <summary>Ends the segment of a thread that has ended, if its end was not reported: the time since its last measurement is
+    /// lost. Releases its resources.</summary>
     private void EndWithOwner()
     {
-        if (!Interlocked.Exchange(ref _isRemoved, true) && Innermost is not null)
+        if (Interlocked.Exchange(ref _isRemoved, true))
+        {
+            return;
+        }
+
+        _runQueue?.Close();
+        if (Innermost is not null)
         {
             BeginChange();
             AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
@@ -366,14 +391,14 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     // Threads are added before they are removed, so the count of a watcher that remains never drops to 0. A stopped watcher that is
     // unlinked in the meantime keeps a count that is no longer read.
     // The time is null if no watcher measures its latency.
-    private void SetInnermost(CpuUsageAsyncWatcher? innermost, long? timestamp = null)
+    private void SetInnermost(CpuUsageAsyncWatcher? innermost, long? timestamp = null, bool byThreadSwitch = false)
     {
         for (CpuUsageAsyncWatcher? watcher = innermost; watcher is not null; watcher = watcher.Outer)
         {
             watcher.AddThread();
             if (timestamp is { } entry)
             {
-                watcher.Counting?.EnterLatency(entry);
+                watcher.Counting?.EnterLatency(entry, byThreadSwitch);
             }
         }
 
@@ -468,7 +493,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             watcher.Counting?.AddLatency(latency, hasLeft ? moment.Timestamp : null);
         }
 
-        if (latency.Times.Blocked >= SegmentLatency.LeastWait && LatencySources.HasLocks)
+        if (latency.Times.Blocked + latency.Times.Collection >= SegmentLatency.LeastWait && LatencySources.HasLocks)
         {
             WaitingSegment waiting = new(_startMoment.Timestamp, moment.Timestamp, WaitingSegment.FlowsOf(Innermost));
             _waits ??= new WaitingSegment?[MaxWaits];
@@ -478,9 +503,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return hasLeft;
     }
 
-    private WaitingSegment? FindWait(long start, long end)
+    private WaitingSegment? FindWait(long start, long end, long tolerance)
     {
-        long tolerance = FlowMoment.ToTicks(ClockTolerance);
         foreach (ref WaitingSegment? wait in (_waits ?? []).AsSpan())
         {
             if (Volatile.Read(ref wait) is { } segment && segment.Start - tolerance <= start && end <= segment.End + tolerance)
@@ -493,12 +517,12 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 
     /// <summary>Returns the running segment, if a wait that began at a time belongs to it.</summary>
-    private WaitingSegment? RunningWait(long start)
+    private WaitingSegment? RunningWait(long start, long tolerance)
     {
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             long version = WaitForEvenVersion();
-            bool isIn = HasLatency && _startMoment.Timestamp - FlowMoment.ToTicks(ClockTolerance) <= start;
+            bool isIn = _owner.IsAlive && HasLatency && _startMoment.Timestamp - tolerance <= start;
             CpuUsageAsyncWatcher? innermost = Innermost;
             Volatile.ReadBarrier();
             if (Version == version)

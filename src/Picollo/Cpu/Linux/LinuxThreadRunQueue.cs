@@ -7,13 +7,12 @@ namespace Picollo.Cpu.Linux;
 /// as long.</remarks>
 internal sealed unsafe class LinuxThreadRunQueue : ThreadRunQueue
 {
-    private readonly int _file;
+    private int _file; // negative after Close
 
     private LinuxThreadRunQueue(int file) => _file = file;
 
-    /// <summary>Closes the file after its thread has ended. The thread, which is the only user, keeps the object alive until
-    /// then.</summary>
-    ~LinuxThreadRunQueue() => LinuxFiles.Close(_file);
+    /// <summary>Closes the file if nothing else has. The thread, which is the only user, keeps the object alive until then.</summary>
+    ~LinuxThreadRunQueue() => Close();
 
     /// <summary>Opens the file of the calling thread. Returns the reason, as a sentence, if it cannot be read.</summary>
     public static ThreadRunQueue? TryOpen(out string? reason)
@@ -29,7 +28,13 @@ internal sealed unsafe class LinuxThreadRunQueue : ThreadRunQueue
         LinuxThreadRunQueue queue = new(file);
         bool isCounted = queue.TryRead(out ProcSchedStat stat) && stat.Runs > 0;
         reason = isCounted ? null : "the kernel does not count the time that threads wait for a CPU (kernel.sched_schedstats).";
-        return isCounted ? queue : null;
+        if (isCounted)
+        {
+            return queue;
+        }
+
+        queue.Close();
+        return null;
     }
 
     public override bool TryRead(out long nanoseconds)
@@ -37,6 +42,16 @@ internal sealed unsafe class LinuxThreadRunQueue : ThreadRunQueue
         bool known = TryRead(out ProcSchedStat stat);
         nanoseconds = stat.WaitNanoseconds;
         return known;
+    }
+
+    /// <remarks>Not left to the finalizer, because the object is old: an application that starts many threads would have thousands of open
+    /// files until the next full collection.</remarks>
+    public override void Close()
+    {
+        if (Interlocked.Exchange(ref _file, -1) is >= 0 and var file)
+        {
+            LinuxFiles.Close(file);
+        }
     }
 
     private bool TryRead(out ProcSchedStat stat)

@@ -6,4 +6,9 @@ internal abstract class ThreadRunQueue
 {
     /// <summary>Reads the time so far, in nanoseconds.</summary>
     public abstract bool TryRead(out long nanoseconds);
+
+    /// <summary>Releases its resources, at the latest after the thread has ended.</summary>
+    public virtual void Close()
+    {
+    }
 }

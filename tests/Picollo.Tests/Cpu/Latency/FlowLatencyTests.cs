@@ -4,6 +4,7 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu.Latency;
 
 /// <summary>Tests the sums of flows with time lines. Times are in milliseconds.</summary>
+[Collection(Alone.Name)] // because of the delay of the pool, which the process shares
 public class FlowLatencyTests
 {
     private readonly FlowLatency _flow = new(At(0), LatencyStates.Cpu | LatencyStates.Blocked | LatencyStates.Lock | LatencyStates.Await);
@@ -74,6 +75,46 @@ public class FlowLatencyTests
         Leave(0.003, 1, cpu: 0.5);
 
         Finish(1.004, cpu: 0.5).Should().Be("1.004 ms: cpu 0.507, blocked 0.497");
+    }
+
+    [Fact]
+    public void A_collection_is_an_upper_bound_if_the_thread_has_also_waited()
+    {
+        GetEstimated(blocked: 0).Should().BeFalse();
+        GetEstimated(blocked: 5).Should().BeTrue();
+
+        static bool GetEstimated(double blocked)
+        {
+            FlowLatency flow = new(At(0), LatencyStates.GarbageCollection | LatencyStates.Blocked);
+            flow.Enter(At(0));
+            flow.Add(new SegmentLatency(At(10), 0, LatencyAccount.DivideSegment(Ms(10), 0, 0, Ms(10 - blocked))));
+            flow.Leave(At(10));
+            flow.Finish(At(10), 0);
+            return flow.ToBreakdown(Ms(10), split: null).IsEstimated(LatencyState.GarbageCollection);
+        }
+    }
+
+    [Fact]
+    public async Task Only_a_thread_of_the_pool_that_continues_the_flow_has_waited_in_the_queue_and_at_most_since_the_last_one_left()
+    {
+        LatencySources.PoolDelay = Ms(20);
+
+        (await Task.Run(() => Queue(byThreadSwitch: true))).Should().Be(Ms(25));
+        (await Task.Run(() => Queue(byThreadSwitch: false))).Should().Be(0);
+        NewThread.Run(() => Queue(byThreadSwitch: true)).Should().Be(0);
+
+        static long Queue(bool byThreadSwitch)
+        {
+            FlowLatency flow = new(At(0), LatencyStates.PoolQueue | LatencyStates.Await);
+            foreach ((double start, double end) in ((double, double)[])[(0, 10), (15, 20), (100, 110)])
+            {
+                flow.Enter(At(start), byThreadSwitch);
+                flow.Leave(At(end));
+            }
+
+            flow.Finish(At(110), 0);
+            return flow.ToBreakdown(Ms(110), split: null).GetNanoseconds(LatencyState.PoolQueue)!.Value;
+        }
     }
 
     [Fact]
