@@ -54,6 +54,7 @@ internal static class KnownWaits
 
     private static (double Run, double Wait) ReadSchedStat()
     {
+        _ = CpuUsageReader.GetThreadTimeNanoseconds(); // makes the kernel account the running time slice
         string[] fields = File.ReadAllText("/proc/thread-self/schedstat").Split(' ');
         return (Parse(fields[0]), Parse(fields[1]));
 
