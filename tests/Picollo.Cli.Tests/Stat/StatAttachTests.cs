@@ -59,7 +59,7 @@ public sealed class StatAttachTests
     [FactNeeding(Need.Linux, Need.PerfEvents)]
     public void The_intervals_add_up_to_the_run()
     {
-        ToolRun run = PicolloTool.Run("stat", "--json", "-e", "task-clock,page-faults", "-I", "20", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done");
+        ToolRun run = PicolloTool.Run("stat", "--json", "-e", "task-clock,page-faults", "-I", "20", "-c", "i=0; while [ $i -lt 2000000 ]; do i=$((i + 1)); done");
 
         JsonSchema.OfCommand("stat").ProblemsOf(run.Output).Should().BeEmpty();
         JsonElement[] intervals = [.. Lines(run).Where(line => KindOf(line) == "interval")];
