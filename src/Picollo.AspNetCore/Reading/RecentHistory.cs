@@ -125,12 +125,13 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
         // Read before the histograms, so that a run that ends in between changes the count of the next state.
         InterlockedHdrHistogram<uint>?[] histograms = [.. RunFacts.Recorded.Select(fact => row.HistogramOf(fact.Fact))];
         long count = histograms.Sum(histogram => (long)(histogram?.TotalCount ?? 0));
-        return previous is not null && previous.Count == count ? previous : new(
+        LatencySums? latency = row.Latency?.Read(); // a run is added to it after its end, when the count no longer changes
+        return previous is not null && previous.Count == count && previous.Latency?.Count == latency?.Count ? previous : new(
             count,
             [.. RunFacts.Recorded.Select(fact => row.SumOf(fact.Fact))],
             [.. histograms.Select(histogram =>
                 histogram is null or { TotalCount: 0 } ? null : HdrHistogramEncoding.EncodeCompressed(histogram))],
-            row.Latency?.Read());
+            latency);
     }
 
     /// <summary>Returns the newest moment that is at least as old as the window is long, or else the oldest moment within the

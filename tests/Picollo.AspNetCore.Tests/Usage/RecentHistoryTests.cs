@@ -47,6 +47,26 @@ public sealed class RecentHistoryTests : IDisposable
     }
 
     [Fact]
+    public void The_states_of_a_run_that_are_added_after_its_end_are_not_in_later_windows()
+    {
+        using ServiceProvider services = new ServiceCollection()
+            .AddLogging().AddSingleton<TimeProvider>(_clock).AddPicollo(options => options.Requests.LatencyBreakdown = true).BuildServiceProvider();
+        (PageReader reader, RecentHistory recent) = (services.GetRequiredService<PageReader>(), services.GetRequiredService<RecentHistory>());
+        RouteRow route = services.GetRequiredService<RouteTable>().Get("GET", "/a");
+        route.Record(new RunValues(Millisecond, Millisecond));
+        recent.ReadWindow(reader.Read(), null);
+        route.Latency!.Add(new LatencyBreakdown(new LatencyTimes { Cpu = Millisecond }, LatencyStates.Cpu, estimated: default));
+        for (int i = 0; i < 8; i++)
+        {
+            _clock.Advance(10);
+            recent.ReadWindow(reader.Read(), null);
+        }
+
+        RowReading minute = recent.ReadWindow(reader.Read(), RecentWindow.Minute).Routes.Single();
+        (minute[RunFact.WallTime]!.Count, minute.Latency!.Count).Should().Be((0, 0));
+    }
+
+    [Fact]
     [Trait("Category", "Slow")]
     public void Each_window_contains_the_requests_in_its_time() => Seeded.Run(1, random =>
     {
