@@ -9,12 +9,14 @@ internal readonly record struct FlowMoment(long Timestamp, long CollectionNanose
 {
     public const long NotRead = -1;
 
-    // On Linux and macOS 1, on Windows 100.
-    private static readonly long NanosecondsPerTick = Math.Max(1_000_000_000 / Stopwatch.Frequency, 1);
+    private const long NanosecondsPerSecond = 1_000_000_000;
 
     public static long CollectionsNow => GC.GetTotalPauseDuration().Ticks * TimeSpan.NanosecondsPerTick;
 
-    public static long ToNanoseconds(long ticks) => ticks * NanosecondsPerTick;
+    // The frequency is a constant for the JIT: on Linux, macOS and Windows, only a multiplication by 1 or 100 remains.
+    public static long ToNanoseconds(long ticks) => NanosecondsPerSecond % Stopwatch.Frequency == 0
+        ? ticks * (NanosecondsPerSecond / Stopwatch.Frequency)
+        : (long)((Int128)ticks * NanosecondsPerSecond / Stopwatch.Frequency);
 
-    public static long ToTicks(long nanoseconds) => nanoseconds / NanosecondsPerTick;
+    public static long ToTicks(long nanoseconds) => (long)((Int128)nanoseconds * Stopwatch.Frequency / NanosecondsPerSecond);
 }
