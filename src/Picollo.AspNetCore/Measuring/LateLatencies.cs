@@ -29,7 +29,8 @@ internal sealed class LateLatencies : IDisposable
     /// <param name="row">The row of the run; null if the run is not in the percentiles.</param>
     /// <param name="run">The watcher of the run, which has ended.</param>
     /// <param name="onKnown">Called with the states when they are known; null for nothing.</param>
-    public void Add(Row? row, CpuUsageAsyncWatcher run, Action<LatencyBreakdown>? onKnown = null)
+    /// <returns>The states that are known now.</returns>
+    public LatencyBreakdown Add(Row? row, CpuUsageAsyncWatcher run, Action<LatencyBreakdown>? onKnown = null)
     {
         LatencyBreakdown breakdown = run.GetLatencyBreakdown();
         bool mayHaveWaited = breakdown.GetNanoseconds(LatencyState.Lock) is not null
@@ -39,7 +40,7 @@ internal sealed class LateLatencies : IDisposable
         {
             row?.Latency?.Add(breakdown);
             onKnown?.Invoke(breakdown);
-            return;
+            return breakdown;
         }
 
         _waiting.Enqueue(new(row, run, onKnown, _time.GetTimestamp()));
@@ -47,6 +48,8 @@ internal sealed class LateLatencies : IDisposable
         {
             _timer.Change(Delay, Timeout.InfiniteTimeSpan);
         }
+
+        return breakdown;
     }
 
     /// <summary>Adds all runs now, with what is known.</summary>

@@ -6,14 +6,14 @@ namespace Picollo.AspNetCore.Measuring;
 /// <summary>The times in all states of the runs of a row, by the duration of the run: a table with a line for each band of durations. It
 /// divides not only the mean into states, but also the runs around a percentile, which histograms of each state could not: percentiles do
 /// not add up. Thread-safe.</summary>
-/// <remarks>Each band is √2 times as long as the one before. The table takes 4 KB. A reader that runs at the same time can see a part of a
+/// <remarks>Each band is √2 times as long as the one before. The table takes 4.4 KB. A reader that runs at the same time can see a part of a
 /// run, but nothing that it reads ever decreases.</remarks>
 internal sealed class LatencyMatrix
 {
     /// <summary>The columns: the number of runs, then the states.</summary>
     internal const int Columns = 1 + StateCount;
 
-    /// <summary>The number of bands: the first ends at 16 µs, the last one starts at 50 minutes.</summary>
+    /// <summary>The number of bands: the first ends at 16 µs, the last one starts at 37 minutes.</summary>
     internal const int Bands = 56;
 
     private const int StateCount = (int)LatencyState.Await + 1;
@@ -85,13 +85,13 @@ internal sealed class LatencySums(long[] sums, int present, int estimated)
     public long Count { get; } = CountOf(sums);
 
     /// <summary>The mean of all runs; null without runs.</summary>
-    public LatencyShares? Mean => Between(0, 1);
+    public LatencyShares? Mean => field ??= Between(0, 1);
 
     /// <summary>The mean of the runs with durations between the 40th and the 60th percentile; null for fewer than 10 runs.</summary>
-    public LatencyShares? Middle => Between(MiddleFrom, MiddleTo);
+    public LatencyShares? Middle => field ??= Between(MiddleFrom, MiddleTo);
 
     /// <summary>The mean of the runs above the 99th percentile; null for fewer than 200 runs.</summary>
-    public LatencyShares? High => Between(HighFrom, 1);
+    public LatencyShares? High => field ??= Between(HighFrom, 1);
 
     /// <summary>Returns the sum of a state over all runs, in nanoseconds; null if the state has no source.</summary>
     public long? SumOf(LatencyState state)

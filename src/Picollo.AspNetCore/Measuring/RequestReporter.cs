@@ -53,9 +53,7 @@ internal sealed class RequestReporter : IDisposable
         ShowsPaths = options.Value.Requests.ShowPaths;
         _canMeasure = new(TryMeasure);
         _cpuBudget = (long?)options.Value.Requests.CpuBudget?.TotalNanoseconds ?? long.MaxValue;
-        _latencyBudget = options.Value.Requests is { LatencyBreakdown: true, LatencyBudget: { } budget }
-            ? (long)budget.TotalNanoseconds
-            : long.MaxValue;
+        _latencyBudget = (long?)options.Value.Requests.LatencyBudget?.TotalNanoseconds ?? long.MaxValue;
         Late = new LateLatencies(time);
         if (Math.Min(_cpuBudget, _latencyBudget) < long.MaxValue)
         {
@@ -72,7 +70,7 @@ internal sealed class RequestReporter : IDisposable
     /// <summary>Adds the states of requests and named work to their rows.</summary>
     public LateLatencies Late { get; }
 
-    /// <summary>The last requests above the budget of the latency, the latest first; null if there is no budget.</summary>
+    /// <summary>The last requests above the budget of the latency, the latest first; null without a budget.</summary>
     public IReadOnlyList<KeptRequest>? OverLatencyBudget => _latencyBudget == long.MaxValue ? null : [.. _overLatencyBudget.Reverse()];
 
     /// <summary>Whether this machine reports the CPU time of threads. If it does not, the reason is logged once.</summary>
@@ -194,10 +192,10 @@ internal sealed class RequestReporter : IDisposable
             onKnown = LogOverBudget(kept, isLogged);
         }
 
-        Late.Add(isRejected ? null : row, run.Timed!, onKnown);
+        LatencyBreakdown known = Late.Add(isRejected ? null : row, run.Timed!, onKnown);
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { Recorded: true } activity)
         {
-            SetTags(activity, run.Timed!.GetLatencyBreakdown());
+            SetTags(activity, known);
         }
     }
 

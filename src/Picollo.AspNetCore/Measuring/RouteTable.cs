@@ -50,7 +50,7 @@ internal sealed class RouteTable
         _routes = new(
             _options.MaxRoutes,
             (OtherMethod, Other),
-            key => new(key.Method, key.Route, _options, _options.CollectExemplars || _options.LatencyBreakdown ? time : null),
+            key => new(key.Method, key.Route, _options, _options.CollectExemplars || _options.MeasuresLatency ? time : null),
             endpoints is null ? null : GetUndeclaredLimit);
     }
 
@@ -70,7 +70,7 @@ internal sealed class RouteTable
         .ThenBy(row => row.Method, StringComparer.Ordinal)];
 
     /// <summary>Returns the slowest requests of all routes, slowest first; null if they are not kept.</summary>
-    public IReadOnlyList<KeptRequest>? ReadSlowest() => !_options.CollectExemplars && !_options.LatencyBreakdown ? null :
+    public IReadOnlyList<KeptRequest>? ReadSlowest() => !_options.CollectExemplars && !_options.MeasuresLatency ? null :
     [
         .. _routes.All.SelectMany(route => route.Durations).SelectMany(duration => duration.Slowest!.Read())
             .OrderByDescending(request => request.WallNanoseconds)

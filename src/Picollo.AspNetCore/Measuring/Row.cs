@@ -26,7 +26,7 @@ internal abstract class Row
             _histograms[(int)fact.Fact] = isMeasured ? fact.Histogram.Create() : null;
         }
 
-        Latency = options?.LatencyBreakdown == true ? new LatencyMatrix() : null;
+        Latency = options?.MeasuresLatency == true ? new LatencyMatrix() : null;
     }
 
     /// <summary>The name of the work, or the pattern of the route, never a path.</summary>

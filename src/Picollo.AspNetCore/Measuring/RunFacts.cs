@@ -212,5 +212,5 @@ internal readonly struct RunValues
 
     /// <summary>Starts the watcher of a run that measures the requested facts.</summary>
     public static CpuUsageAsyncWatcher StartWatcher(PicolloRequestOptions options) =>
-        new(options.CpuUsageDetail, options.MeasureAllocations, listSwitches: false, options.LatencyBreakdown);
+        new(options.CpuUsageDetail, options.MeasureAllocations, listSwitches: false, options.MeasuresLatency);
 }

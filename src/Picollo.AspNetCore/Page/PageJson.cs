@@ -106,7 +106,7 @@ internal sealed record BreakdownJson(
         [.. StatesOf(latency).Where(latency.IsEstimated).Select(state => state.Name())];
 
     private static IEnumerable<LatencyState> StatesOf(LatencyShares latency) =>
-        Enum.GetValues<LatencyState>().Where(state => latency[state] is not null);
+        LatencyStateValues.All.Where(state => latency[state] is not null);
 }
 
 /// <summary>Totals of the runtime since the process started (exceptions: since the application started), and rates over the window. A

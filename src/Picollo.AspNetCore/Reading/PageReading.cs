@@ -43,10 +43,10 @@ internal sealed record PageReading
     /// <summary>The run with the most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
 
-    /// <summary>The slowest requests of the last two minutes, slowest first; null if their traces are not kept.</summary>
+    /// <summary>The slowest requests of the last two minutes, slowest first; null if they are not kept.</summary>
     public IReadOnlyList<KeptRequest>? Slowest { get; init; }
 
-    /// <summary>The last requests above the budget of the latency, the latest first; null if there is no budget.</summary>
+    /// <summary>The last requests above the budget of the latency, the latest first; null without a budget.</summary>
     public IReadOnlyList<KeptRequest>? OverLatencyBudget { get; init; }
 
     /// <summary>Why a state of the latency is absent, as a sentence; null if none is, or if the latency is not measured.</summary>

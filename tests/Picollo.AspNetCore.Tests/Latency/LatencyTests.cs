@@ -15,12 +15,11 @@ public class LatencyTests
     [Fact]
     public async Task Each_route_is_mostly_in_the_state_of_its_cause()
     {
-        object gate = new();
         await using RequestApp app = await StartAsync(web =>
         {
             web.MapGet("/sleep", () => Thread.Sleep(Wait));
             web.MapGet("/delay", () => Task.Delay(Wait));
-            web.MapGet("/lock", () => WaitForLock(gate));
+            web.MapGet("/lock", () => HeldLock.WaitFor(Wait));
             web.MapGet("/spin", () => Burn.Milliseconds((int)Wait.TotalMilliseconds));
             web.MapGet("/wait", () => Task.Delay(Wait).Wait());
         });
@@ -144,7 +143,7 @@ public class LatencyTests
     {
         await using RequestApp app = await StartAsync(
             web => web.MapGet("/delay/{milliseconds:int}", (int milliseconds) => Task.Delay(milliseconds)),
-            options => options.Requests.LatencyBudget = TimeSpan.FromSeconds(1));
+            options => (options.Requests.LatencyBreakdown, options.Requests.LatencyBudget) = (false, TimeSpan.FromSeconds(1))); // implies the states
         await app.SendAsync("/delay/1", "/delay/1100");
         await Eventually.IsTrueAsync(() => Lines().Count > 0);
 
@@ -297,31 +296,5 @@ public class LatencyTests
                let end = line.LastIndexOf(' ')
                select (line[..end], double.Parse(line[end..], CultureInfo.InvariantCulture)),
         ];
-    }
-
-    // Another thread holds the lock until this one has waited for some time.
-    private static void WaitForLock(object gate)
-    {
-        Thread waiter = Thread.CurrentThread;
-        using ManualResetEventSlim held = new();
-        bool isAtLock = false;
-        Thread holder = new(() =>
-        {
-            lock (gate)
-            {
-                held.Set();
-                SpinWait.SpinUntil(
-                    () => Volatile.Read(ref isAtLock) && (waiter.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0, TimeSpan.FromSeconds(10));
-                Thread.Sleep(Wait);
-            }
-        });
-        holder.UnsafeStart();
-        held.Wait();
-        Volatile.Write(ref isAtLock, true);
-        lock (gate)
-        {
-        }
-
-        holder.Join();
     }
 }
