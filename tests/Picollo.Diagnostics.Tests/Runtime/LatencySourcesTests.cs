@@ -27,9 +27,8 @@ public class LatencySourcesTests
     public async Task A_wait_for_a_lock_is_added_to_the_flow_that_waited_and_to_no_other()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
-        object gate = new();
         using CpuUsageAsyncWatcher sleeping = await Task.Run(() => RunAsync(() => Thread.Sleep(Wait)));
-        using CpuUsageAsyncWatcher waiting = await Task.Run(() => RunAsync(() => WaitForLock(gate)));
+        using CpuUsageAsyncWatcher waiting = await Task.Run(() => RunAsync(() => HeldLock.WaitFor(Wait)));
 
         SpinWait.SpinUntil(() => LockOf(waiting) > 0, Limit);
         LockOf(waiting).Should().BeGreaterThanOrEqualTo((long)Wait.TotalNanoseconds / 2);
@@ -41,11 +40,10 @@ public class LatencySourcesTests
     public async Task A_wait_for_a_lock_is_added_while_the_segment_still_runs()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
-        object gate = new();
         await Task.Run(() =>
         {
             using var watcher = new CpuUsageAsyncWatcher(measureLatency: true);
-            WaitForLock(gate);
+            HeldLock.WaitFor(Wait);
             SpinWait.SpinUntil(() => LockOf(watcher) > 0, Limit);
 
             LockOf(watcher).Should().BePositive();
@@ -60,7 +58,7 @@ public class LatencySourcesTests
         {
             var outer = new CpuUsageAsyncWatcher(measureLatency: true);
             using var inner = new CpuUsageAsyncWatcher();
-            WaitForLock(new object());
+            HeldLock.WaitFor(Wait);
             outer.Stop();
             return outer;
         });
@@ -76,7 +74,7 @@ public class LatencySourcesTests
         bool isAdded = false;
         for (int i = 0; i < 30 && !isAdded; i++) // the segment is lost if another test starts a thread in a flow before the event
         {
-            using CpuUsageAsyncWatcher watcher = await Task.Run(() => RunAsync(() => NewThread.Run(() => WaitForLock(new object()))));
+            using CpuUsageAsyncWatcher watcher = await Task.Run(() => RunAsync(() => NewThread.Run(() => HeldLock.WaitFor(Wait))));
             isAdded = SpinWait.SpinUntil(() => LockOf(watcher) > 0, TimeSpan.FromSeconds(1));
         }
 
@@ -142,7 +140,7 @@ public class LatencySourcesTests
         (CpuUsageAsyncWatcher outer, CpuUsageAsyncWatcher inner) = await Task.Run(() =>
         {
             CpuUsageAsyncWatcher outer = new(measureLatency: true), inner = new(measureLatency: true);
-            WaitForLock(new object());
+            HeldLock.WaitFor(Wait);
             inner.Stop();
             outer.Stop();
             return (outer, inner);
@@ -223,31 +221,5 @@ public class LatencySourcesTests
         await work();
         watcher.Stop();
         return watcher.GetLatencyBreakdown();
-    }
-
-    // Another thread holds the lock until this one has waited for some time.
-    private static void WaitForLock(object gate)
-    {
-        Thread waiter = Thread.CurrentThread;
-        using ManualResetEventSlim held = new();
-        bool isAtLock = false;
-        Thread holder = new(() =>
-        {
-            lock (gate)
-            {
-                held.Set();
-                SpinWait.SpinUntil(
-                    () => Volatile.Read(ref isAtLock) && (waiter.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0, Limit);
-                Thread.Sleep(Wait);
-            }
-        });
-        holder.UnsafeStart();
-        held.Wait();
-        Volatile.Write(ref isAtLock, true);
-        lock (gate)
-        {
-        }
-
-        holder.Join();
     }
 }

@@ -85,14 +85,9 @@ public sealed partial class CpuUsageAsyncWatcher
     /// <summary>Records that a thread enters the flow, if its latency is measured. See <see cref="FlowLatency.Enter"/>.</summary>
     internal void EnterLatency(long timestamp, bool byThreadSwitch)
     {
-        if (Latency is { } latency)
+        if (LockLatency() is { } latency)
         {
-            Lock();
-            if (IsRunning)
-            {
-                latency.Enter(timestamp, byThreadSwitch);
-            }
-
+            latency.Enter(timestamp, byThreadSwitch);
             Unlock();
         }
     }
@@ -100,14 +95,9 @@ public sealed partial class CpuUsageAsyncWatcher
     /// <summary>Records that a thread leaves the flow after it has added its last piece.</summary>
     internal void LeaveLatency(long timestamp)
     {
-        if (Latency is { } latency)
+        if (LockLatency() is { } latency)
         {
-            Lock();
-            if (IsRunning)
-            {
-                latency.Leave(timestamp);
-            }
-
+            latency.Leave(timestamp);
             Unlock();
         }
     }
@@ -117,19 +107,34 @@ public sealed partial class CpuUsageAsyncWatcher
     /// <param name="left">The time at which the thread leaves the flow; null if it stays or leaves later.</param>
     internal void AddLatency(in SegmentLatency piece, long? left)
     {
-        if (Latency is { } latency)
+        if (LockLatency() is { } latency)
         {
-            Lock();
-            if (IsRunning)
+            latency.Add(piece);
+            if (left is { } timestamp)
             {
-                latency.Add(piece);
-                if (left is { } timestamp)
-                {
-                    latency.Leave(timestamp);
-                }
+                latency.Leave(timestamp);
             }
 
             Unlock();
         }
+    }
+
+    /// <summary>Enters the lock and returns the states, if they are measured and the watcher runs; otherwise, returns null without the
+    /// lock.</summary>
+    private FlowLatency? LockLatency()
+    {
+        if (Latency is not { } latency)
+        {
+            return null;
+        }
+
+        Lock();
+        if (IsRunning)
+        {
+            return latency;
+        }
+
+        Unlock();
+        return null;
     }
 }

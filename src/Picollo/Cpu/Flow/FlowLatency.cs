@@ -144,26 +144,20 @@ internal readonly record struct SegmentLatency(long WallTicks, long CpuNanosecon
 
 /// <summary>A segment in which its thread waited, kept so that a wait for a lock, which the runtime reports later, can be added to its
 /// flow.</summary>
-internal sealed record WaitingSegment(long Start, long End, FlowLatency[] Flows)
+internal sealed record WaitingSegment(long Start, long End, IReadOnlyList<FlowLatency> Flows)
 {
     /// <summary>The flows of a watcher and its outer ones that measure their latency.</summary>
-    public static FlowLatency[] FlowsOf(CpuUsageAsyncWatcher? innermost)
+    public static IReadOnlyList<FlowLatency> FlowsOf(CpuUsageAsyncWatcher? innermost)
     {
-        FlowLatency? first = null;
-        List<FlowLatency>? more = null;
+        List<FlowLatency> flows = [];
         for (CpuUsageAsyncWatcher? watcher = innermost; watcher is not null; watcher = watcher.Outer)
         {
             if (watcher.Counting?.Latency is { } latency)
             {
-                if (first is not null)
-                {
-                    (more ??= [first]).Add(latency);
-                }
-
-                first ??= latency;
+                flows.Add(latency);
             }
         }
 
-        return more is not null ? [.. more] : first is not null ? [first] : [];
+        return flows;
     }
 }

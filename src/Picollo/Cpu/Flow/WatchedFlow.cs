@@ -182,7 +182,7 @@ internal static class WatchedFlow
     }
 
     /// <summary>Whether the running watchers of a thread include this one.</summary>
-    internal static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
+    private static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {
         while (innermost is not null && innermost != watcher)
         {

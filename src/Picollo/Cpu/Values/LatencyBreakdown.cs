@@ -42,29 +42,18 @@ public enum LatencyState
 /// </remarks>
 public readonly record struct LatencyBreakdown
 {
-    private readonly long _cpu;
-    private readonly long _kernel;
-    private readonly long _runQueue;
-    private readonly long _collection;
-    private readonly long _lock;
-    private readonly long _blocked;
-    private readonly long _poolQueue;
-    private readonly long _await;
-    private readonly ushort _present;
-    private readonly ushort _estimated;
+    private readonly LatencyTimes _times;
+    private readonly LatencyStates _present;
+    private readonly LatencyStates _estimated;
 
-    internal LatencyBreakdown(in LatencyTimes times, LatencyStates present, LatencyStates estimated)
-    {
-        (_cpu, _kernel, _runQueue, _collection) = (times.Cpu, times.Kernel, times.RunQueue, times.Collection);
-        (_lock, _blocked, _poolQueue, _await) = (times.Lock, times.Blocked, times.PoolQueue, times.Await);
-        (_present, _estimated) = ((ushort)present, (ushort)estimated);
-    }
+    internal LatencyBreakdown(in LatencyTimes times, LatencyStates present, LatencyStates estimated) =>
+        (_times, _present, _estimated) = (times, present, estimated);
 
     /// <summary>The duration of the flow: the sum of all states.</summary>
     public TimeSpan WallTime => TimeSpan.FromTicks(WallNanoseconds / TimeSpan.NanosecondsPerTick);
 
     /// <summary>The duration of the flow in nanoseconds: the sum of all states.</summary>
-    public long WallNanoseconds => _cpu + _runQueue + _collection + _lock + _blocked + _poolQueue + _await;
+    public long WallNanoseconds => _times.Cpu + _times.RunQueue + _times.Collection + _times.Lock + _times.Blocked + _times.PoolQueue + _times.Await;
 
     /// <summary>The time in a state; <see langword="null"/> if the state has no source.</summary>
     /// <param name="state">The state.</param>
@@ -80,15 +69,15 @@ public readonly record struct LatencyBreakdown
     {
         long nanoseconds = state switch
         {
-            LatencyState.Cpu => _cpu,
-            LatencyState.CpuUser => _cpu - _kernel,
-            LatencyState.CpuKernel => _kernel,
-            LatencyState.RunQueue => _runQueue,
-            LatencyState.GarbageCollection => _collection,
-            LatencyState.Lock => _lock,
-            LatencyState.Blocked => _blocked,
-            LatencyState.PoolQueue => _poolQueue,
-            LatencyState.Await => _await,
+            LatencyState.Cpu => _times.Cpu,
+            LatencyState.CpuUser => _times.Cpu - _times.Kernel,
+            LatencyState.CpuKernel => _times.Kernel,
+            LatencyState.RunQueue => _times.RunQueue,
+            LatencyState.GarbageCollection => _times.Collection,
+            LatencyState.Lock => _times.Lock,
+            LatencyState.Blocked => _times.Blocked,
+            LatencyState.PoolQueue => _times.PoolQueue,
+            LatencyState.Await => _times.Await,
             _ => throw new ArgumentOutOfRangeException(nameof(state), state, "The state is not defined."),
         };
         return Contains(_present, state) ? nanoseconds : null;
@@ -117,7 +106,7 @@ public readonly record struct LatencyBreakdown
         static string Milliseconds(long nanoseconds) => (nanoseconds / 1e6).ToString("0.0##", CultureInfo.InvariantCulture);
     }
 
-    private static bool Contains(ushort states, LatencyState state) => (states >> (int)state & 1) != 0;
+    private static bool Contains(LatencyStates states, LatencyState state) => ((int)states >> (int)state & 1) != 0;
 }
 
 /// <summary>A set of <see cref="LatencyState"/>s: each has the bit of its number.</summary>
@@ -140,13 +129,11 @@ internal static class LatencyStateValues
     private static readonly string[] Names =
         ["cpu", "cpu.user", "cpu.kernel", "run_queue", "gc", "lock", "blocked", "pool_queue", "await"];
 
-    public static ReadOnlySpan<LatencyState> All => States;
+    public static readonly LatencyState[] All = Enum.GetValues<LatencyState>();
 
     /// <summary>The states that add up to the duration: without the parts of <see cref="LatencyState.Cpu"/>.</summary>
     public static IReadOnlyList<LatencyState> Disjoint { get; } =
-        [.. Enum.GetValues<LatencyState>().Where(state => state is not (LatencyState.CpuUser or LatencyState.CpuKernel))];
-
-    private static LatencyState[] States { get; } = Enum.GetValues<LatencyState>();
+        [.. All.Where(state => state is not (LatencyState.CpuUser or LatencyState.CpuKernel))];
 
     public static string Name(this LatencyState state) => Names[(int)state];
 }
