@@ -6,8 +6,8 @@ namespace Picollo.AspNetCore.Measuring;
 /// <summary>The times in all states of the runs of a row, by the duration of the run: a table with a line for each band of durations. It
 /// divides not only the mean into states, but also the runs around a percentile, which histograms of each state could not: percentiles do
 /// not add up. Thread-safe.</summary>
-/// <remarks>Each band is √2 times as long as the one before. The table takes 4.4 KB. A reader that runs at the same time can see a part of a
-/// run, but nothing that it reads ever decreases.</remarks>
+/// <remarks>Each band is √2 times as long as the one before. The table takes 4.4 KB. A reader that runs at the same time can see a part
+/// of a run, but nothing that it reads ever decreases.</remarks>
 internal sealed class LatencyMatrix
 {
     /// <summary>The columns: the number of runs, then the states.</summary>

@@ -53,7 +53,8 @@ public readonly record struct LatencyBreakdown
     public TimeSpan WallTime => TimeSpan.FromTicks(WallNanoseconds / TimeSpan.NanosecondsPerTick);
 
     /// <summary>The duration of the flow in nanoseconds: the sum of all states.</summary>
-    public long WallNanoseconds => _times.Cpu + _times.RunQueue + _times.Collection + _times.Lock + _times.Blocked + _times.PoolQueue + _times.Await;
+    public long WallNanoseconds =>
+        _times.Cpu + _times.RunQueue + _times.Collection + _times.Lock + _times.Blocked + _times.PoolQueue + _times.Await;
 
     /// <summary>The time in a state; <see langword="null"/> if the state has no source.</summary>
     /// <param name="state">The state.</param>
