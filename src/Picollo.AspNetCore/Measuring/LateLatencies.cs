@@ -43,8 +43,10 @@ internal sealed class LateLatencies : IDisposable
             return breakdown;
         }
 
+        // Counted before it can be taken out, so that the count is never negative and a run never waits without a timer.
+        bool isFirst = Interlocked.Increment(ref _count) == 1;
         _waiting.Enqueue(new(row, run, onKnown, _time.GetTimestamp()));
-        if (Interlocked.Increment(ref _count) == 1)
+        if (isFirst)
         {
             _timer.Change(Delay, Timeout.InfiniteTimeSpan);
         }
@@ -61,27 +63,23 @@ internal sealed class LateLatencies : IDisposable
 
     private void OnTimer()
     {
-        if (AddUntil(Delay))
+        AddUntil(Delay);
+        if (Volatile.Read(ref _count) > 0)
         {
             _timer.Change(Delay / 4, Timeout.InfiniteTimeSpan);
         }
     }
 
-    /// <summary>Adds the runs that have waited for a time. Returns whether there are others.</summary>
-    private bool AddUntil(TimeSpan age)
+    /// <summary>Adds the runs that have waited for a time.</summary>
+    private void AddUntil(TimeSpan age)
     {
         while (_waiting.TryPeek(out Waiting? next) && _time.GetElapsedTime(next.End) >= age && _waiting.TryDequeue(out next))
         {
             LatencyBreakdown breakdown = next.Run.GetLatencyBreakdown();
             next.Row?.Latency?.Add(breakdown);
             next.OnKnown?.Invoke(breakdown);
-            if (Interlocked.Decrement(ref _count) == 0)
-            {
-                return false;
-            }
+            Interlocked.Decrement(ref _count);
         }
-
-        return true;
     }
 
     private sealed record Waiting(Row? Row, CpuUsageAsyncWatcher Run, Action<LatencyBreakdown>? OnKnown, long End);

@@ -10,5 +10,7 @@ internal sealed class FastTimers(double factor) : TimeProvider
     public static void TenTimes(WebApplicationBuilder builder) => builder.Services.AddSingleton<TimeProvider>(new FastTimers(10));
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
-        base.CreateTimer(callback, state, dueTime / factor, period / factor);
+        base.CreateTimer(callback, state, Faster(dueTime), Faster(period));
+
+    private TimeSpan Faster(TimeSpan time) => time == Timeout.InfiniteTimeSpan ? time : time / factor;
 }
