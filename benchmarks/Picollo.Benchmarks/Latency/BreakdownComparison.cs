@@ -6,7 +6,7 @@ using Picollo.Diagnostics;
 namespace Picollo.Benchmarks.Latency;
 
 /// <summary><c>compare breakdown</c>: compares the states of flows with known causes, and measures their cost for a
-/// server, in less than three minutes.</summary>
+/// server, in about four minutes.</summary>
 internal static class BreakdownComparison
 {
     public const string Name = "breakdown";
@@ -26,6 +26,7 @@ internal static class BreakdownComparison
         }
 
         table.Print(output);
+        AdditionRows.Print(output);
         PrintCost(output);
         return 0;
     }
@@ -33,7 +34,7 @@ internal static class BreakdownComparison
     private static void PrintCost(TextWriter output)
     {
         using HelloProcess total = new("total"), latency = new("latency"), runtime = new("latency-runtime");
-        RatePairs pairs = new("total CPU");
+        RatePairs pairs = new("total CPU", pairs: 21);
         pairs.Add("states, hello", latency, total, "/hello");
         pairs.Add("states, 10 awaits", latency, total, "/waits");
         pairs.Add("states and runtime, hello", runtime, total, "/hello");
