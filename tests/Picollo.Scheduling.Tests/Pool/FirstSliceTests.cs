@@ -49,7 +49,16 @@ public class FirstSliceTests
                 }
 
                 own.Credit.Should().BeLessThan(own.Slice);
-                await cpu.RunOutsideAsync(token => Task.Delay(round == 0 ? 5 : 50, token));
+                await cpu.RunOutsideAsync(async token =>
+                {
+                    // Otherwise, the body would not wait if the worker's thread had no CPU until the end of the delay.
+                    while (own.State != CpuTaskState.Outside)
+                    {
+                        await Task.Delay(1, token);
+                    }
+
+                    await Task.Delay(round == 0 ? 5 : 50, token);
+                });
                 own.IsShort.Should().BeTrue("it has waited for a quarter of a slice or more");
                 own.Credit.Should().BePositive().And.BeLessThanOrEqualTo(own.Slice, "the credit is limited to a slice");
                 own.SliceLeft.Should().Be(own.Credit);
