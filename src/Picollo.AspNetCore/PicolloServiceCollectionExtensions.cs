@@ -130,8 +130,8 @@ public static class PicolloServiceCollectionExtensions
         return services;
     }
 
-    /// <summary>Pushes all histograms of the exposition to an OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the
-    /// host.</summary>
+    /// <summary>Pushes all histograms of the exposition, and the counters of <see cref="PicolloRequestOptions.LatencyBreakdown"/>, to an
+    /// OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the host.</summary>
     /// <remarks>The settings are those of <see cref="OtlpExportOptions"/>. The variables <c>OTEL_…</c> can also be set in the
     /// application's configuration. <c>service.name</c> is the name of the application by default. When the host stops, the remaining
     /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. The method calls

@@ -1,6 +1,6 @@
 namespace Picollo.TestKit;
 
-/// <summary>A data point of an exponential histogram, decoded by the field numbers of opentelemetry-proto.</summary>
+/// <summary>A data point of an exponential histogram or of a sum, decoded by the field numbers of opentelemetry-proto.</summary>
 internal sealed record OtlpDataPoint(
     string Metric,
     string Description,
@@ -19,15 +19,41 @@ internal sealed record OtlpDataPoint(
     double? Max,
     SortedDictionary<int, ulong> Buckets)
 {
+    /// <summary>Whether the point belongs to a counter, with its value in <see cref="Sum"/>.</summary>
+    public bool IsCounter { get; private init; }
+
     /// <summary>Reads the data points of an <c>ExportMetricsServiceRequest</c>.</summary>
     public static IReadOnlyList<OtlpDataPoint> Read(ReadOnlySpan<byte> request) =>
     [
         .. from resource in new ProtobufMessage(request).Messages(1)
            from scope in resource.Messages(2)
            from metric in scope.Messages(2)
-           from point in metric.Message(10).Messages(1)
-           select Of(resource.Message(1), metric, point),
+           from point in metric.Has(7)
+               ? metric.Message(7).Messages(1).Select(point => OfSum(resource.Message(1), metric, point))
+               : metric.Message(10).Messages(1).Select(point => Of(resource.Message(1), metric, point))
+           select point,
     ];
+
+    private static OtlpDataPoint OfSum(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point) => new(
+        metric.Text(1),
+        metric.Text(2),
+        metric.Text(3),
+        metric.Message(7).Number(2),
+        AttributesOf(resource, 1),
+        AttributesOf(point, 7),
+        point.Number(2),
+        point.Number(3),
+        0,
+        point.Double(4),
+        0,
+        0,
+        0,
+        null,
+        null,
+        [])
+    {
+        IsCounter = metric.Message(7).Number(3) == 1, // monotonic
+    };
 
     private static OtlpDataPoint Of(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point)
     {

@@ -55,10 +55,12 @@ internal sealed class LateLatencies : IDisposable
     }
 
     /// <summary>Adds all runs now, with what is known.</summary>
+    public void AddAll() => AddUntil(TimeSpan.Zero);
+
     public void Dispose()
     {
         _timer.Dispose();
-        AddUntil(TimeSpan.Zero);
+        AddAll();
     }
 
     private void OnTimer()

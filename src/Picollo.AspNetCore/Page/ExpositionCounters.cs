@@ -12,7 +12,7 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>Writes the counters of the exposition, which are not part of any histogram.</summary>
 internal sealed class ExpositionCounters(
-    RouteTable routes,
+    PageRows rows,
     WorkMeter work,
     RunList running,
     ProcessAccount account,
@@ -40,21 +40,18 @@ internal sealed class ExpositionCounters(
 
         // Read also adds the CPU time of runs that have not ended to their rows.
         ILookup<Row, RunReading> inFlight = running.Read().ToLookup(run => run.Row);
-        WriteRoutes(families, routes.All, inFlight);
-        WriteStates(
-            families,
-            "picollo_http_server_time_seconds",
-            "Time of requests in each state, by method and route. The sum of all states is the sum of the durations; a request that has "
-            + "waited is added 0.2 seconds after its end.",
-            routes.All.Select(route => ((Row)route, LabelsOf(route))));
+        WriteRoutes(families, rows.Routes.All, inFlight);
+        foreach (IGrouping<OtlpMetric, OtlpCounter> times in rows.TimesInStates.GroupBy(counter => counter.Metric))
+        {
+            families.WriteCounter(
+                PrometheusNames.NameOf(times.Key.Name, times.Key.Unit),
+                times.Key.Description,
+                times.Select(counter => new PrometheusSample(counter.Value, [.. counter.Attributes])));
+        }
+
         IReadOnlyList<WorkRow> named = work.All;
         if (named.Count > 0)
         {
-            WriteStates(
-                families,
-                "picollo_work_time_seconds",
-                "Time of named work in each state, by name. The sum of all states is the sum of the durations.",
-                named.Select(row => ((Row)row, new KeyValuePair<string, string>[] { new("work", row.Name) })));
             families.WriteCounter(
                 "picollo_work_cpu_seconds",
                 "CPU time of named work, by name, including work that has not ended.",
@@ -166,7 +163,7 @@ internal sealed class ExpositionCounters(
         families.WriteGauge(
             "picollo_http_server_max_routes",
             "Maximum number of routes that are counted separately. Requests to further routes have the route (other).",
-            [new(routes.Capacity)]);
+            [new(rows.Routes.Capacity)]);
         families.WriteGauge(
             "picollo_http_server_active_requests",
             "Requests that have not ended, by method and route.",
@@ -192,25 +189,6 @@ internal sealed class ExpositionCounters(
             "CPU time used after the end of requests by work that they started, by method and route.",
             all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(after => after.Nanoseconds > 0)
                 .Select(after => SampleOf(after.Route, after.Nanoseconds / 1e9)));
-    }
-
-    private static void WriteStates(
-        Families families, string name, string help, IEnumerable<(Row Row, KeyValuePair<string, string>[] Labels)> rows)
-    {
-        PrometheusSample[] samples =
-        [
-            .. from row in rows
-               let latency = row.Row.Latency?.Read()
-               where latency is { Count: > 0 }
-               from state in LatencyStateValues.Disjoint
-               let nanoseconds = latency.SumOf(state)
-               where nanoseconds is not null
-               select new PrometheusSample(nanoseconds.Value / 1e9, [.. row.Labels, new("state", state.Name())]),
-        ];
-        if (samples.Length > 0)
-        {
-            families.WriteCounter(name, help, samples);
-        }
     }
 
     private static PrometheusSample SampleOf(RouteRow route, double value, ReadOnlySpan<KeyValuePair<string, string>> more = default) =>

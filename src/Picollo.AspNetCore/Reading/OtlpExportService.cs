@@ -2,13 +2,16 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Export;
 
 namespace Picollo.AspNetCore.Reading;
 
-/// <summary>Exports all histograms of the exposition while the application runs, and exports the remaining values when it stops.</summary>
+/// <summary>Exports all histograms of the exposition and the times in states while the application runs, and exports the remaining values
+/// when it stops.</summary>
 internal sealed class OtlpExportService(
     PageRows rows,
+    RequestReporter reporter,
     IOptions<OtlpExportOptions> options,
     IConfiguration configuration,
     IHostEnvironment environment,
@@ -32,12 +35,17 @@ internal sealed class OtlpExportService(
         };
 
         // The configuration contains the environment variables.
-        _exporter = new OtlpExporter(() => rows.Exposed, all, name => configuration[name], environment.ApplicationName);
+        _exporter = new OtlpExporter(
+            () => rows.Exposed, all, name => configuration[name], environment.ApplicationName, () => rows.TimesInStates);
         return Task.CompletedTask;
     }
 
     // The server has already stopped, because services stop in reverse order.
-    public Task StopAsync(CancellationToken cancellationToken) => DisposeAsync().AsTask();
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        reporter.Late.AddAll(); // the last export contains the states of all requests
+        return DisposeAsync().AsTask();
+    }
 
     public ValueTask DisposeAsync() => _exporter?.DisposeAsync() ?? default;
 

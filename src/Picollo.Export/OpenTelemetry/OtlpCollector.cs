@@ -3,14 +3,33 @@ namespace Picollo.Export;
 /// <summary>A data point to export. Its times are in nanoseconds since 1970.</summary>
 internal sealed record OtlpPoint(OtlpSeries Series, OtlpReading Values, ulong StartNanoseconds, ulong TimeNanoseconds);
 
-/// <summary>An exported histogram.</summary>
-internal sealed class OtlpSeries(HdrHistogramRegistration registration, ExponentialBounds bounds, ulong startNanoseconds)
+/// <summary>The name and the description of series. The unit is the name of a base unit of Prometheus, such as <c>seconds</c>.</summary>
+internal sealed record OtlpMetric(string Name, string Description, string Unit, bool IsCounter);
+
+/// <summary>A counter and its value, a sum that does not decrease.</summary>
+internal sealed record OtlpCounter(OtlpMetric Metric, IReadOnlyList<KeyValuePair<string, string>> Attributes, double Value);
+
+/// <summary>An exported histogram or counter.</summary>
+/// <param name="key">The object that identifies the series: a registration, or a text.</param>
+/// <param name="metric">The name and the description.</param>
+/// <param name="attributes">The labels.</param>
+/// <param name="startNanoseconds">The start of the first data point.</param>
+internal sealed class OtlpSeries(
+    object key, OtlpMetric metric, IReadOnlyList<KeyValuePair<string, string>> attributes, ulong startNanoseconds)
 {
-    public HdrHistogramRegistration Registration => registration;
+    public object Key => key;
 
-    public ExponentialBounds Bounds => bounds;
+    public OtlpMetric Metric => metric;
 
-    /// <summary>Whether the registration was missing in the last collection.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> Attributes => attributes;
+
+    /// <summary>The histogram with its bounds; null for a counter.</summary>
+    public (HdrHistogramRegistration Registration, ExponentialBounds Bounds)? Histogram { get; init; }
+
+    /// <summary>The value of a counter in the last collection that contained it.</summary>
+    public double CounterValue { get; set; }
+
+    /// <summary>Whether the series was missing in the last collection.</summary>
     public bool IsRemoved { get; set; }
 
     /// <summary>The start of the next data point.</summary>
@@ -22,6 +41,14 @@ internal sealed class OtlpSeries(HdrHistogramRegistration registration, Exponent
 
     /// <summary>The last reading; null before the first.</summary>
     public OtlpReading? Last { get; set; }
+
+    /// <summary>Reads the series; null if its histogram is disposed.</summary>
+    public OtlpReading? Read(List<(int Bucket, ulong Count)> used) => Histogram is var (registration, bounds)
+        ? OtlpReading.From(registration, bounds, used)
+        : new OtlpReading([], 0, CounterValue, Last is { } last ? last.ResetCount + (CounterValue < last.Sum ? 1 : 0) : 0);
+
+    /// <summary>Returns whether a reading has values.</summary>
+    public bool HasValues(OtlpReading reading) => metric.IsCounter ? reading.Sum > 0 : reading.Count > 0;
 }
 
 /// <summary>Reads the series to export. A delta starts at the end of the last accepted one, so a failed export needs no queue and loses no
@@ -37,16 +64,21 @@ internal sealed class OtlpCollector
     private const ulong NanosecondsPerMillisecond = 1_000_000;
 
     private readonly Func<IReadOnlyList<HdrHistogramRegistration>> _histograms;
+    private readonly Func<IReadOnlyList<OtlpCounter>>? _counters;
     private readonly bool _isDelta;
     private readonly TimeProvider _time;
     private readonly ExponentialBoundsCache _bounds = new(Scale);
-    private readonly Dictionary<HdrHistogramRegistration, OtlpSeries> _series = [];
+    private readonly Dictionary<object, OtlpSeries> _series = []; // by the registration of a histogram, or the key of a counter
     private readonly List<(int Bucket, ulong Count)> _used = [];
     private ulong _lastTime;
 
-    public OtlpCollector(Func<IReadOnlyList<HdrHistogramRegistration>> histograms, bool isDelta, TimeProvider time)
+    public OtlpCollector(
+        Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
+        bool isDelta,
+        TimeProvider time,
+        Func<IReadOnlyList<OtlpCounter>>? counters = null)
     {
-        (_histograms, _isDelta, _time) = (histograms, isDelta, time);
+        (_histograms, _counters, _isDelta, _time) = (histograms, counters, isDelta, time);
         _lastTime = Now();
     }
 
@@ -55,20 +87,34 @@ internal sealed class OtlpCollector
     {
         // Receivers store milliseconds. Two exports must not have the same time, even if the clock was set back.
         ulong now = Math.Max(Now(), _lastTime + NanosecondsPerMillisecond);
-        HashSet<HdrHistogramRegistration> current = [.. _histograms()];
-        foreach (HdrHistogramRegistration registration in current)
+        HashSet<object> current = [];
+        foreach (HdrHistogramRegistration registration in _histograms())
         {
-            if (!_series.ContainsKey(registration))
+            if (current.Add(registration) && !_series.ContainsKey(registration))
             {
-                _series.Add(registration, new OtlpSeries(registration, _bounds.Get(registration), _lastTime));
+                _series.Add(registration, new OtlpSeries(registration, MetricOf(registration), registration.Labels, _lastTime)
+                {
+                    Histogram = (registration, _bounds.Get(registration)),
+                });
             }
+        }
+
+        foreach (OtlpCounter counter in _counters?.Invoke() ?? [])
+        {
+            string key = KeyOf(counter);
+            if (current.Add(key) && !_series.ContainsKey(key))
+            {
+                _series.Add(key, new OtlpSeries(key, counter.Metric, counter.Attributes, _lastTime));
+            }
+
+            _series[key].CounterValue = counter.Value;
         }
 
         List<OtlpPoint> points = [];
         int removed = 0;
         foreach (OtlpSeries series in _series.Values.ToArray())
         {
-            series.IsRemoved = !current.Contains(series.Registration);
+            series.IsRemoved = !current.Contains(series.Key);
             OtlpPoint? point = series.IsRemoved && ++removed > MaxRemovedSeries ? null : Read(series, now);
             if (point is not null)
             {
@@ -76,12 +122,12 @@ internal sealed class OtlpCollector
             }
             else if (series.IsRemoved)
             {
-                _series.Remove(series.Registration);
+                _series.Remove(series.Key);
             }
         }
 
         _lastTime = now;
-        points.Sort(static (a, b) => string.CompareOrdinal(a.Series.Registration.Name, b.Series.Registration.Name));
+        points.Sort(static (a, b) => string.CompareOrdinal(a.Series.Metric.Name, b.Series.Metric.Name));
         return points;
     }
 
@@ -98,14 +144,14 @@ internal sealed class OtlpCollector
 
             if (series.IsRemoved)
             {
-                _series.Remove(series.Registration);
+                _series.Remove(series.Key);
             }
         }
     }
 
     private OtlpPoint? Read(OtlpSeries series, ulong now)
     {
-        if (OtlpReading.From(series.Registration, series.Bounds, _used) is not { } reading)
+        if (series.Read(_used) is not { } reading)
         {
             return null;
         }
@@ -117,8 +163,14 @@ internal sealed class OtlpCollector
 
         series.Last = reading;
         OtlpReading values = _isDelta && series.Accepted is { } accepted ? reading.Since(accepted) : reading;
-        return _isDelta && values.Count == 0 ? null : new OtlpPoint(series, values, series.StartNanoseconds, now);
+        return _isDelta && !series.HasValues(values) ? null : new OtlpPoint(series, values, series.StartNanoseconds, now);
     }
+
+    private static OtlpMetric MetricOf(HdrHistogramRegistration registration) =>
+        new(registration.Name, registration.Description.Help, registration.Description.Unit.Name, IsCounter: false);
+
+    private static string KeyOf(OtlpCounter counter) =>
+        string.Join('\0', counter.Attributes.SelectMany(label => new[] { label.Key, label.Value }).Prepend(counter.Metric.Name));
 
     private ulong Now() => (ulong)(_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
 }

@@ -50,17 +50,18 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private long _exported;
     private long _rejected;
 
-    /// <summary>Starts exporting. The function must return the same histogram objects at each export. The service name is null for the name
-    /// of the process.</summary>
+    /// <summary>Starts exporting. The first function must return the same histogram objects at each export, and the last one the counters
+    /// with their current values. The service name is null for the name of the process.</summary>
     internal OtlpExporter(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
         OtlpExportOptions options,
         Func<string, string?> variables,
-        string? defaultServiceName)
+        string? defaultServiceName,
+        Func<IReadOnlyList<OtlpCounter>>? counters = null)
     {
         (_time, _onError) = (options.TimeProvider, options.OnError);
         _settings = new OtlpSettings(options, variables, defaultServiceName);
-        _collector = new OtlpCollector(histograms, _settings.IsDelta, _time);
+        _collector = new OtlpCollector(histograms, _settings.IsDelta, _time, counters);
         _sender = new OtlpSender(_settings, _time);
         _start = _time.GetTimestamp();
         foreach (string warning in _settings.Warnings)
@@ -195,7 +196,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Reads and sends all histograms, with retries until a limit after the start. Returns whether all are accepted.</summary>
+    /// <summary>Reads and sends all series, with retries until a limit after the start. Returns whether all are accepted.</summary>
     private async Task<bool> ExportAsync(TimeSpan start, TimeSpan limit, CancellationToken stopWaiting, CancellationToken stopSending)
     {
         if (_settings.IsDisabled)
@@ -233,7 +234,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         return error is null;
     }
 
-    /// <summary>Reads all histograms and sends them. Returns the last error; null if all data points were accepted.</summary>
+    /// <summary>Reads all series and sends them. Returns the last error; null if all data points were accepted.</summary>
     private async Task<Exception?> SendAllAsync(
         TimeSpan start, TimeSpan limit, CancellationToken stopWaiting, CancellationToken stopSending)
     {

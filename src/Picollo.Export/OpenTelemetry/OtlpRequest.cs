@@ -7,10 +7,11 @@ internal static class OtlpRequest
     // Field numbers, by message.
     private const int ResourceMetrics = 1, Resource = 1, ScopeMetrics = 2, ResourceAttributes = 1;
     private const int Scope = 1, ScopeName = 1, Metrics = 2;
-    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3, MetricExponentialHistogram = 10;
-    private const int DataPoints = 1, Temporality = 2;
+    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3, MetricSum = 7, MetricExponentialHistogram = 10;
+    private const int DataPoints = 1, Temporality = 2, IsMonotonic = 3;
     private const int PointAttributes = 1, StartTime = 2, Time = 3, Count = 4, Sum = 5, Scale = 6, ZeroCount = 7, Positive = 8;
     private const int Min = 12, Max = 13, ZeroThreshold = 14;
+    private const int NumberValue = 4, NumberAttributes = 7; // StartTime and Time are equal
     private const int BucketOffset = 1, BucketCounts = 2;
     private const int Key = 1, Value = 2, StringValue = 1;
     private const ulong Delta = 1, Cumulative = 2;
@@ -30,15 +31,14 @@ internal static class OtlpRequest
         buffer.End(scope);
         while (!points.IsEmpty)
         {
-            HdrHistogramRegistration first = points[0].Series.Registration;
+            OtlpMetric metric = points[0].Series.Metric;
             int count = 1;
-            while (count < points.Length && points[count].Series.Registration is var next
-                && next.Name == first.Name && next.Description == first.Description)
+            while (count < points.Length && points[count].Series.Metric == metric)
             {
                 count++;
             }
 
-            WriteMetric(buffer, first, points[..count], isDelta);
+            WriteMetric(buffer, metric, points[..count], isDelta);
             points = points[count..];
         }
 
@@ -46,29 +46,50 @@ internal static class OtlpRequest
         buffer.End(resourceMetrics);
     }
 
-    private static void WriteMetric(
-        ProtobufBuffer buffer, HdrHistogramRegistration registration, ReadOnlySpan<OtlpPoint> points, bool isDelta)
+    private static void WriteMetric(ProtobufBuffer buffer, OtlpMetric metric, ReadOnlySpan<OtlpPoint> points, bool isDelta)
     {
-        int metric = buffer.Begin(Metrics);
-        buffer.WriteText(MetricName, registration.Name);
-        buffer.WriteText(MetricDescription, registration.Description.Help);
-        buffer.WriteText(MetricUnit, UnitOf(registration.Description.Unit.Name));
-        int histogram = buffer.Begin(MetricExponentialHistogram);
+        int message = buffer.Begin(Metrics);
+        buffer.WriteText(MetricName, metric.Name);
+        buffer.WriteText(MetricDescription, metric.Description);
+        buffer.WriteText(MetricUnit, UnitOf(metric.Unit));
+        int data = buffer.Begin(metric.IsCounter ? MetricSum : MetricExponentialHistogram);
         foreach (OtlpPoint point in points)
         {
-            WritePoint(buffer, point);
+            if (metric.IsCounter)
+            {
+                WriteNumber(buffer, point);
+            }
+            else
+            {
+                WriteHistogram(buffer, point);
+            }
         }
 
         buffer.WriteVarint(Temporality, isDelta ? Delta : Cumulative);
-        buffer.End(histogram);
-        buffer.End(metric);
+        if (metric.IsCounter)
+        {
+            buffer.WriteVarint(IsMonotonic, 1);
+        }
+
+        buffer.End(data);
+        buffer.End(message);
     }
 
-    private static void WritePoint(ProtobufBuffer buffer, OtlpPoint point)
+    private static void WriteNumber(ProtobufBuffer buffer, OtlpPoint point)
+    {
+        int message = buffer.Begin(DataPoints);
+        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
+        buffer.WriteFixed64(Time, point.TimeNanoseconds);
+        buffer.WriteDouble(NumberValue, point.Values.Sum);
+        WriteAttributes(buffer, NumberAttributes, point.Series.Attributes);
+        buffer.End(message);
+    }
+
+    private static void WriteHistogram(ProtobufBuffer buffer, OtlpPoint point)
     {
         OtlpReading values = point.Values;
         int message = buffer.Begin(DataPoints);
-        WriteAttributes(buffer, PointAttributes, point.Series.Registration.Labels);
+        WriteAttributes(buffer, PointAttributes, point.Series.Attributes);
         buffer.WriteFixed64(StartTime, point.StartNanoseconds);
         buffer.WriteFixed64(Time, point.TimeNanoseconds);
         buffer.WriteFixed64(Count, values.Count);
@@ -90,7 +111,7 @@ internal static class OtlpRequest
             buffer.WriteDouble(Max, max);
         }
 
-        buffer.WriteDouble(ZeroThreshold, point.Series.Registration.ZeroThreshold);
+        buffer.WriteDouble(ZeroThreshold, point.Series.Histogram!.Value.Registration.ZeroThreshold);
         buffer.End(message);
     }
 

@@ -10,7 +10,7 @@ public class OtlpExportTests
     public async Task All_histograms_are_exported_when_the_application_stops()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        await using RequestApp app = await StartAsync(receiver);
+        await using RequestApp app = await StartAsync(receiver, null);
         await app.Client.GetStringAsync("/orders/1");
         await app.GetCountsAsync(1);
         app.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd("queue.wait", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds, []).Record(5);
@@ -32,11 +32,36 @@ public class OtlpExportTests
     }
 
     [Fact]
+    public async Task The_times_in_states_are_counters_whose_sum_is_that_of_the_durations_even_of_the_last_requests()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await StartAsync(
+            receiver, options => (options.Requests.LatencyBreakdown, options.MeasureRuntime) = (true, true));
+        await app.SendAsync("/orders/1", "/sleep", "/sleep"); // runs that have waited are added later
+        await Eventually.IsTrueAsync(() => app.Routes.All.Sum(route => route.Responses) == 3);
+
+        await app.StopAsync();
+
+        OtlpDataPoint[] times = [.. receiver.Points.Where(point => point.Metric == "picollo.http.server.time")];
+        times.Should().OnlyContain(point => point.Unit == "s" && point.IsCounter && point.Attributes["http.request.method"] == "GET");
+        foreach (string route in (string[])["/orders/{id}", "/sleep"])
+        {
+            OtlpDataPoint[] states = [.. times.Where(point => point.Attributes["http.route"] == route)];
+            states.Select(point => point.Attributes["state"]).Should().OnlyHaveUniqueItems().And.Contain(["cpu", "lock", "blocked", "await"]);
+            states.Sum(point => point.Sum).Should().BeApproximately(
+                receiver.Points.Single(point => point.Metric == "http.server.request.duration" && point.Attributes["http.route"] == route).Sum, 1e-9);
+        }
+
+        receiver.Points.Where(point => point.Metric == "picollo.work.time").Should().OnlyContain(point => point.Attributes["work"] == "sleep")
+            .And.Contain(point => point.Attributes["state"] == "blocked" && point.Sum > 0.01);
+    }
+
+    [Fact]
     [Trait("Category", "Slow")]
     public async Task An_error_is_logged_once_per_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        await using RequestApp app = await StartAsync(receiver, interval: "20");
+        await using RequestApp app = await StartAsync(receiver, null, interval: "20");
         for (int i = 0; i < 3; i++)
         {
             receiver.Answer(401);
@@ -57,9 +82,21 @@ public class OtlpExportTests
             error.Text.StartsWith($"The export to {receiver.Endpoint} failed: the receiver returned the status code 401.") && !error.Text.Contains("s3cr3t"));
     }
 
-    private static Task<RequestApp> StartAsync(OtlpReceiver receiver, string interval = "3600000") => RequestApp.StartAsync(
-        app => app.MapGet("/orders/{id}", (int id) => id),
-        build: builder =>
+    private static Task<RequestApp> StartAsync(
+        OtlpReceiver receiver, Action<PicolloOptions>? options, string interval = "3600000") => RequestApp.StartAsync(
+        app =>
+        {
+            app.MapGet("/orders/{id}", (int id) => id);
+            app.MapGet("/sleep", (WorkMeter meter) =>
+            {
+                using (meter.Measure("sleep"))
+                {
+                    Thread.Sleep(20);
+                }
+            });
+        },
+        options,
+        builder =>
         {
             builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?>
             {

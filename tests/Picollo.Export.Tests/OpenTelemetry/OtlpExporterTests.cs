@@ -382,6 +382,40 @@ public sealed class OtlpExporterTests : OtlpTests
         ]);
     }
 
+    [Theory]
+    [InlineData(false, new[] { 0, 5, 7.5, 8.5, 8.5, 2, 2 }, new ulong[] { 0, 0, 0, 0, 0, 5, 5 })]
+    [InlineData(true, new[] { 5, 2.5, 3.5, 2 }, new ulong[] { 0, 2, 2, 5 })]
+    public async Task Counters_are_monotonic_sums_since_their_start_or_since_the_last_accepted_export(bool isDelta, double[] sums, ulong[] starts)
+    {
+        OtlpMetric metric = new("shop.time", "Time in a shop.", "seconds", IsCounter: true);
+        List<OtlpCounter> counters = [];
+        OtlpExportOptions options = new() { Endpoint = _receiver.Endpoint, Interval = Rarely, TimeProvider = _time, UseDeltaTemporality = isDelta };
+        ulong start = (ulong)_time.GetUtcNow().ToUnixTimeSeconds();
+        OtlpExporter exporter = new(() => [], options, _ => null, null, () => [.. counters]);
+        _exporters.Add(exporter);
+        foreach ((double value, bool isAccepted) in ((double, bool)[])[(0, true), (5, true), (7.5, false), (8.5, true), (8.5, true), (2, true)])
+        {
+            _time.Spend(TimeSpan.FromSeconds(1));
+            counters = [new(metric, [new("state", "b")], value), new(metric, [new("state", "a")], 1)]; // 2 after 8.5: it has been reset
+            if (!isAccepted)
+            {
+                _receiver.Answer(400);
+            }
+
+            (await exporter.FlushAsync()).Should().Be(isAccepted);
+        }
+
+        counters.Clear();
+        (await exporter.FlushAsync()).Should().BeTrue();
+        (await exporter.FlushAsync()).Should().BeTrue();
+        OtlpDataPoint[] points = [.. _receiver.Points.Where(point => point.Attributes["state"] == "b")];
+        points.Should().OnlyContain(point => point.Metric == "shop.time" && point.Description == "Time in a shop." && point.Unit == "s" && point.IsCounter);
+        points.Select(point => point.Temporality).Distinct().Should().Equal(isDelta ? 1 : Cumulative);
+        points.Select(point => point.Sum).Should().Equal(sums);
+        points.Select(point => (point.StartTime / 1_000_000_000) - start).Should().Equal(starts);
+        _receiver.Points.Count(point => point.Attributes["state"] == "a").Should().Be(isDelta ? 1 : 7);
+    }
+
     [Fact]
     public async Task Each_export_has_a_later_time_even_if_the_clock_is_set_back()
     {
