@@ -28,6 +28,7 @@ internal sealed class SoakLoad : IAsyncDisposable
     private readonly HttpClient _leaving;
     private readonly HdrHistogramSnapshot[] _snapshots;
     private readonly Task[] _loops;
+    private readonly Dictionary<string, double> _counters = []; // the last scrape
     private long _requests;
     private int _nextHeld;
     private Exception? _failure;
@@ -67,6 +68,9 @@ internal sealed class SoakLoad : IAsyncDisposable
 
     /// <summary>The counts of the received data points, by metric and attributes.</summary>
     public Dictionary<string, ulong> Exported { get; } = [];
+
+    /// <summary>The sums of the received counters, by metric and attributes.</summary>
+    public Dictionary<string, double> ExportedTimes { get; } = [];
 
     /// <summary>The sums of the deltas of each snapshot.</summary>
     public ulong[] SnapshotSums { get; }
@@ -125,7 +129,14 @@ internal sealed class SoakLoad : IAsyncDisposable
             foreach (OtlpDataPoint point in OtlpDataPoint.Read(request.Body))
             {
                 string series = SeriesOf(point.Metric, point.Attributes);
-                Exported[series] = Exported.GetValueOrDefault(series) + point.Count;
+                if (point.IsCounter)
+                {
+                    ExportedTimes[series] = ExportedTimes.GetValueOrDefault(series) + point.Sum;
+                }
+                else
+                {
+                    Exported[series] = Exported.GetValueOrDefault(series) + point.Count;
+                }
             }
         }
 
@@ -203,7 +214,8 @@ internal sealed class SoakLoad : IAsyncDisposable
     {
         < 8 => GetAsync("/orders/" + SoakHistograms.LabelOf(count % 1000), "/orders/{id:int}"),
         < 11 => PostAsync(),
-        < 13 => GetAsync("/cpu", "/cpu"),
+        11 => GetAsync("/cpu", "/cpu"),
+        12 => GetAsync("/lock", "/lock"),
         13 => GetAsync("/missing", "/missing", HttpStatusCode.NotFound),
         _ when count % 1600 == 14 => GetAsync("/expensive", "/expensive"),
         _ => ImportAsync(),
@@ -278,7 +290,9 @@ internal sealed class SoakLoad : IAsyncDisposable
 
         string window = (count % 3) switch { 0 => "", 1 => "&window=1m", _ => "&window=10m" };
         (await ReadPageAsync($"/picollo?show={show}{window}")).Should().Contain("<svg");
-        (await ReadPageAsync("/picollo/metrics", "text/plain")).Should().Contain("soak_value_bucket");
+        string metrics = await ReadPageAsync("/picollo/metrics", "text/plain");
+        metrics.Should().Contain("soak_value_bucket");
+        CheckCounters(metrics);
         (await ReadPageAsync("/picollo/metrics", "application/openmetrics-text; version=1.0.0")).Should().EndWith("# EOF\n");
         (await ReadPageAsync(
             "/picollo/metrics",
@@ -288,6 +302,15 @@ internal sealed class SoakLoad : IAsyncDisposable
         using HttpResponseMessage difference = await _client.PostAsync(new Uri($"/picollo/diff?show={show}", UriKind.Relative), body);
         difference.StatusCode.Should().Be(HttpStatusCode.OK);
         PageReads++;
+    }
+
+    private void CheckCounters(string metrics)
+    {
+        foreach ((string name, double value) in SoakTests.SeriesOf(metrics).Where(one => one.Key.Contains("_total", StringComparison.Ordinal)))
+        {
+            value.Should().BeGreaterThanOrEqualTo(_counters.GetValueOrDefault(name), name);
+            _counters[name] = value;
+        }
     }
 
     private async Task<string> ReadPageAsync(string path, string accept = "*/*")

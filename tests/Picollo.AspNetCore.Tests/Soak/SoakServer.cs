@@ -43,6 +43,13 @@ internal static class SoakServer
 
                     return "done";
                 }).RequireCpuWorker();
+                application.MapGet("/lock", () =>
+                {
+                    lock (Held)
+                    {
+                        Thread.Sleep(5);
+                    }
+                });
                 application.MapGet("/import", async (WorkMeter meter) =>
                 {
                     using (meter.Measure("import"))
@@ -68,6 +75,8 @@ internal static class SoakServer
                 options.EnableProfiling = true;
                 options.Requests.AddServerTiming = true;
                 options.Requests.CpuBudget = Budget;
+                options.Requests.LatencyBreakdown = true;
+                options.Requests.LatencyBudget = Budget;
                 options.Requests.CpuUsageDetail = Picollo.Cpu.CpuUsageDetail.UserAndKernel;
                 options.CpuWorkers.WorkerCount = 2;
                 options.Meters.AddMeter(MeterName, "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http");
@@ -105,11 +114,14 @@ internal sealed class SoakLog : ILoggerProvider, ILogger
     private static readonly string[] BusyMachineEvents = ["WorkerBlocked", "HeartbeatSlow"];
 
     private long _overBudget;
+    private long _overLatencyBudget;
 
     public ConcurrentQueue<string> Lines { get; } = new();
 
     /// <summary>The number of requests above the budget. The first request of a route can be one of them, because its code is compiled.</summary>
     public long OverBudget => Interlocked.Read(ref _overBudget);
+
+    public long OverLatencyBudget => Interlocked.Read(ref _overLatencyBudget);
 
     public ILogger CreateLogger(string categoryName) => this;
 
@@ -123,6 +135,10 @@ internal sealed class SoakLog : ILoggerProvider, ILogger
         if (eventId.Name is "OverCpuBudget" or "OverCpuBudgetWhileRunning")
         {
             Interlocked.Increment(ref _overBudget);
+        }
+        else if (eventId.Name is "OverLatencyBudget" or "OverLatencyBudgetWhileRunning")
+        {
+            Interlocked.Increment(ref _overLatencyBudget);
         }
         else if ((IsEnabled(logLevel) || exception is not null) && !BusyMachineEvents.Contains(eventId.Name) && Lines.Count < 100)
         {

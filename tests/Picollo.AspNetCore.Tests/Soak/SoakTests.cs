@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Text.RegularExpressions;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Export;
 using Picollo.Export.Tests;
@@ -12,7 +13,7 @@ namespace Picollo.AspNetCore.Tests.Soak;
 /// and a table to artifacts/test-results.</remarks>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
-public class SoakTests(ITestOutputHelper output)
+public partial class SoakTests(ITestOutputHelper output)
 {
     private const string Switch = "PICOLLO_SOAK";
     private const int SamplesPerRun = 360; // every 5 s in 30 minutes
@@ -103,9 +104,11 @@ public class SoakTests(ITestOutputHelper output)
             Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.PageReads} reads of the page, JSON and exposition, "
                 + $"{load.Profiles} profiles with {load.Samples} samples, {load.Threads} threads, {load.Tasks.Submitted} tasks, {load.Measured} watchers\n");
             await CheckCountsAsync(server, load, histograms);
+            Dictionary<string, double> times = await CheckTimesAsync(server);
             await server.Application.StopAsync();
             await load.ReceiveAsync();
             CheckExports(load, histograms);
+            load.ExportedTimes.Values.Sum().Should().BeApproximately(times.Values.Sum(), 1e-6);
             foreach (HdrHistogramLogRecorder recorder in recorders)
             {
                 await recorder.DisposeAsync();
@@ -115,6 +118,7 @@ public class SoakTests(ITestOutputHelper output)
             recorderErrors.Should().BeEmpty();
             log.Lines.Should().BeEmpty();
             log.OverBudget.Should().BeGreaterThanOrEqualTo(load.Responses["GET /expensive 2xx"]);
+            log.OverLatencyBudget.Should().BeGreaterThanOrEqualTo(load.Responses["GET /expensive 2xx"]);
             if (duration >= MinDurationForFlatness)
             {
                 CheckFlatness(series);
@@ -193,7 +197,7 @@ public class SoakTests(ITestOutputHelper output)
 
         json.GetProperty("histograms").EnumerateArray().Single(row => row.GetProperty("name").GetString() == "soak.duration")
             .GetProperty("count").GetInt64().Should().Be(load.Measured);
-        CheckExposition(await server.Client.GetStringAsync("/picollo/metrics"), load, histograms);
+        CheckExposition(SeriesOf(await server.Client.GetStringAsync("/picollo/metrics")), load, histograms);
 
         CpuWorkerStatistics tasks = load.Pool.Statistics;
         (tasks.SubmittedCount, tasks.CompletedCount, tasks.FailedCount, tasks.CanceledCount).Should().Be(load.Tasks);
@@ -212,10 +216,11 @@ public class SoakTests(ITestOutputHelper output)
         where response.Value.GetInt64() > 0
         select ($"{route.GetProperty("method")} {route.GetProperty("route")} {response.Name}", response.Value.GetInt64())).ToDictionary();
 
-    private static void CheckExposition(string text, SoakLoad load, SoakHistograms histograms)
-    {
-        Dictionary<string, double> series = text.Split('\n').Where(line => line.Length > 0 && !line.StartsWith('#')).ToDictionary(
+    /// <summary>Returns the values of an exposition by name and labels.</summary>
+    public static Dictionary<string, double> SeriesOf(string exposition) => exposition.Split('\n').Where(line => line.Length > 0 && !line.StartsWith('#')).ToDictionary(
             line => line[..line.LastIndexOf(' ')], line => double.Parse(line[(line.LastIndexOf(' ') + 1)..], CultureInfo.InvariantCulture));
+    private static void CheckExposition(Dictionary<string, double> series, SoakLoad load, SoakHistograms histograms)
+    {
         foreach (var (response, count) in load.Responses)
         {
             string[] parts = [response[..response.IndexOf(' ')], response[(response.IndexOf(' ') + 1)..response.LastIndexOf(' ')], response[(response.LastIndexOf(' ') + 1)..]];
@@ -233,6 +238,41 @@ public class SoakTests(ITestOutputHelper output)
         series.Where(one => one.Key.StartsWith("picollo_cpu_workers_tasks_total", StringComparison.Ordinal)).Sum(one => one.Value)
             .Should().Be(load.Responses["GET /cpu 2xx"]);
     }
+
+    /// <summary>Checks that the times in all states add up to the durations of each route and each name of work, when the runs that waited have
+    /// been added. Returns the times.</summary>
+    private static async Task<Dictionary<string, double>> CheckTimesAsync(PageServer server)
+    {
+        for (int i = 0; ; i++)
+        {
+            Dictionary<string, double> series = SeriesOf(await server.Client.GetStringAsync("/picollo/metrics"));
+            Dictionary<string, double> times = series.Where(one => StateTimes().IsMatch(one.Key)).ToDictionary();
+            (string Row, double Sum)[] sums = [.. SumByRow(times)];
+            (string Row, double Sum)[] durations = [.. SumByRow(series.Where(one => SumsOfDurations().IsMatch(one.Key)))];
+            if (i == 100 || sums.Zip(durations).All(row => Math.Abs(row.First.Sum - row.Second.Sum) < 1e-6))
+            {
+                sums.Select(row => row.Row).Should().Equal(durations.Select(row => row.Row)).And.Contain(["GET /lock", "SoakHub.Echo"]);
+                sums.Zip(durations).Should().OnlyContain(row => Math.Abs(row.First.Sum - row.Second.Sum) < 1e-6);
+                series["picollo_http_server_time_seconds_total{http_request_method=\"GET\",http_route=\"/lock\",state=\"lock\"}"].Should().BePositive();
+                return times;
+            }
+
+            await Task.Delay(100);
+        }
+
+        static IEnumerable<(string, double)> SumByRow(IEnumerable<KeyValuePair<string, double>> series) => series
+            .GroupBy(one => string.Join(' ', Labels().Matches(one.Key).Select(label => label.Groups[2].Value)), one => one.Value)
+            .Select(row => (row.Key, row.Sum())).OrderBy(row => row.Key, StringComparer.Ordinal);
+    }
+
+    [GeneratedRegex("^picollo_(http_server|work)_time_seconds_total{")]
+    private static partial Regex StateTimes();
+
+    [GeneratedRegex("^(http_server_request_duration|picollo_work_wall_time)_seconds_sum{")]
+    private static partial Regex SumsOfDurations();
+
+    [GeneratedRegex("(http_request_method|http_route|work)=\"([^\"]*)\"")]
+    private static partial Regex Labels();
 
     private static void CheckExports(SoakLoad load, SoakHistograms histograms)
     {
