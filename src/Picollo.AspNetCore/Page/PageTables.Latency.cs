@@ -26,7 +26,7 @@ internal static partial class PageTables
         (LatencyState.GarbageCollection, "#7A3E66", "GC", "is stopped by garbage collections"),
         (LatencyState.Lock, "#F09A5B", "lock", "waits for locks"),
         (LatencyState.Blocked, "#A33E00", "blocked", "blocks its thread (synchronous I/O, a sleep, Task.Wait)"),
-        (LatencyState.PoolQueue, "#E9D84A", "pool queue", "waits for a thread of the pool"),
+        (LatencyState.PoolQueue, "#C9B000", "pool queue", "waits for a thread of the pool"),
         (LatencyState.Await, "#6B7580", "await", "awaits something (another service, a database, a timer)"),
     ];
 
@@ -50,7 +50,7 @@ internal static partial class PageTables
             $"""
             <div class="table">
             <table class="latency">
-            <caption>Where the time goes <small>{window}; an estimate has stripes</small></caption>
+            <caption>Where the time goes <small>{window}; low parts are without a thread, striped parts are estimates</small></caption>
             <thead><tr><th scope="col">Route or work</th><th scope="col">Mean</th><th scope="col">Around p50</th>
             <th scope="col">Above p99</th></tr></thead>
             <tbody>
@@ -105,7 +105,7 @@ internal static partial class PageTables
                 string fill = shares.IsEstimated(state) ? $"url(#{EstimateOf(state)})" : color;
                 bar.Append(
                     CultureInfo.InvariantCulture,
-                    $"<rect x=\"{start * 100:0.##}\" width=\"{Math.Max(share * 100, 0.01):0.##}\" height=\"10\" fill=\"{fill}\">"
+                    $"<rect x=\"{start * 100:0.##}\" width=\"{Math.Max(share * 100, 0.01):0.##}\" {HeightOf(state)} fill=\"{fill}\">"
                     + $"<title>{title} {Quantity.Time(share * wall)}</title></rect>");
                 start += share;
             }
@@ -128,9 +128,13 @@ internal static partial class PageTables
         string color = ShownStates.First(shown => shown.State == state).Color;
         string stripes = state is not (LatencyState.PoolQueue or LatencyState.GarbageCollection) ? "" :
             $"<defs><pattern id=\"{EstimateOf(state)}\" width=\"2\" height=\"10\" patternUnits=\"userSpaceOnUse\">"
-            + $"<rect width=\"1.4\" height=\"10\" fill=\"{color}\"/></pattern></defs>";
-        return $"<svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">{stripes}<rect width=\"10\" height=\"10\" fill=\"{color}\"/></svg>";
+            + $"<rect width=\"2\" height=\"10\" fill=\"{color}\" fill-opacity=\".4\"/><rect width=\"1.2\" height=\"10\" fill=\"{color}\"/></pattern></defs>";
+        return $"<svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">{stripes}<rect width=\"10\" {HeightOf(state)} fill=\"{color}\"/></svg>";
     }
+
+    // Without colors, the states in which no thread runs the flow differ from the others by their height.
+    private static string HeightOf(LatencyState state) =>
+        state is LatencyState.PoolQueue or LatencyState.Await ? "y=\"2.5\" height=\"5\"" : "height=\"10\"";
 
     private static string EstimateOf(LatencyState state) => $"estimated-{state.Name()}";
 }

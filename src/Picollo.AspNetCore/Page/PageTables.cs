@@ -182,7 +182,7 @@ internal static partial class PageTables
             <div class="table">
             <table class="parts">
             <thead><tr><th scope="col">Route</th><th scope="col">Status</th><th scope="col">Wall, ms</th><th scope="col">CPU, ms</th>
-            <th scope="col">Ended (UTC)</th>{(hasStates ? "<th scope=\"col\">States</th>" : "")}
+            <th scope="col">Ended (UTC)</th>{(hasStates ? "<th scope=\"col\" class=\"states\">States</th>" : "")}
             {(hasTraces ? "<th scope=\"col\">Trace ID</th>" : "")}</tr></thead>
             <tbody>
 

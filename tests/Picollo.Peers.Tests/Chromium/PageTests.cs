@@ -66,6 +66,26 @@ public sealed partial class PageTests(Browser browser) : BrowserTests(browser)
     }
 
     [FactNeeding(Need.Chromium)]
+    public async Task The_states_of_requests_are_legible_at_each_width_and_without_colors()
+    {
+        await using PageServer server = await PageServer.StartAsync(configure: options =>
+            (options.Requests.LatencyBreakdown, options.Requests.LatencyBudget) = (true, TimeSpan.FromMilliseconds(100)));
+        FillStates(server);
+        (await ShowAsync(server)).Should().BeEmpty();
+        await UntilAsync(Live);
+        await EvaluateAsync("document.querySelector('details').open = true");
+        foreach ((int width, bool isDark) in new[] { (Narrow, false), (Narrow, true), (Wide, false), (Wide, true) })
+        {
+            await ResizeAsync(width, isDark);
+            await CheckAsync($"page-states-{width}{(isDark ? "-dark" : "")}");
+            (await TextsAsync(FaultsOfStates)).Should().BeEmpty();
+            await Page.SendAsync("Emulation.setEmulatedVisionDeficiency", new() { ["type"] = "achromatopsia" });
+            await Browser.KeepAsync($"page-states-{width}{(isDark ? "-dark" : "")}-grey");
+            await Page.SendAsync("Emulation.setEmulatedVisionDeficiency", new() { ["type"] = "none" });
+        }
+    }
+
+    [FactNeeding(Need.Chromium)]
     public async Task A_window_and_a_row_are_selected_by_their_links_and_updated()
     {
         const string Largest = "document.querySelectorAll('.routes tbody td')[8].textContent";
@@ -418,6 +438,29 @@ public sealed partial class PageTests(Browser browser) : BrowserTests(browser)
         }).map(row => row.textContent)
         """;
 
+    // Each bar has the order of the legend, gaps between its parts, and its largest states as text. Without a thread, a part is lower.
+    private const string FaultsOfStates =
+        """
+        (() => {
+          const titles = [...document.querySelectorAll(".legend li")].map(one => one.textContent.trim());
+          const ground = getComputedStyle(document.body).backgroundColor;
+          const bars = [...document.querySelectorAll("svg.states")];
+          const faults = bars.flatMap(bar => {
+            const parts = [...bar.querySelectorAll("rect")].map(rect => ({ rect, title: titles.findIndex(one => rect.textContent.startsWith(one + " ")) }));
+            return [
+              [bar.role === "img" && bar.ariaLabel === bar.nextElementSibling.textContent && titles.some(one => bar.ariaLabel.startsWith(one + " ")), "text"],
+              [parts.every(({ title }, i) => title > (i ? parts[i - 1].title : -1)), "order"],
+              [parts.every(({ rect, title }) => (rect.getAttribute("height") === "5") === ["pool queue", "await"].includes(titles[title])), "height"],
+              [parts.every(({ rect }) => getComputedStyle(rect).stroke === ground), "gap"],
+              [parts.every(({ rect, title }) => titles[title] !== "pool queue" || document.querySelector(rect.getAttribute("fill").slice(4, -1))?.localName === "pattern"), "stripes"],
+            ].filter(([isRight]) => !isRight).map(([, fault]) => fault + ": " + bar.outerHTML);
+          });
+          if (bars.length !== 13 || titles.length !== 7) faults.push(`${bars.length} bars, ${titles.length} states`);
+          if ([...document.querySelectorAll(".table")].some(one => one.scrollWidth > one.clientWidth)) faults.push("overflow");
+          return faults;
+        })()
+        """;
+
     private const string Captions = "[...document.querySelectorAll('figcaption')].map(one => one.textContent)";
 
     private async Task<IReadOnlyList<string>> ShowAsync(PageServer server, int width = Wide)
@@ -478,6 +521,50 @@ public sealed partial class PageTests(Browser browser) : BrowserTests(browser)
             route.Add(new(route, new Outcome(200, ResponseClass.Success), 50_000_000, 1_000_000, DateTimeOffset.UtcNow, new string('a', 32), new string('b', 16)));
         }
     }
+
+    /// <summary>Adds runs with all states, estimates, few runs, and a slow request.</summary>
+    private static void FillStates(PageServer server)
+    {
+        (string Method, string Route, int Count, LatencyTimes Milliseconds)[] all =
+        [
+            ("GET", "/orders/{id:int}/items/{item}", 500, new() { Cpu = 4, RunQueue = 3, Collection = 2, Lock = 5, Blocked = 3, PoolQueue = 2, Await = 9 }),
+            ("POST", "/orders", 250, new() { Cpu = 2, Lock = 40, Await = 5 }),
+            ("GET", "/report/{year}", 40, new() { Cpu = 180, RunQueue = 60, Collection = 30 }),
+            ("GET", "/" + string.Join('/', Enumerable.Repeat("segment", 15)), 3, new() { PoolQueue = 700, Await = 300 }),
+        ];
+        foreach ((string method, string route, int count, LatencyTimes times) in all)
+        {
+            RouteRow row = server.Count(method, route, (ulong)times.Cpu * 1_000_000, count: (ulong)count);
+            for (int i = 0; i < count; i++)
+            {
+                long factor = 1_000_000 * (i % 90 == 7 ? 20 : 1), locked = i % 90 == 7 ? times.Lock * factor : 0; // the slowest wait for locks
+                row.Latency!.Add(new LatencyBreakdown(
+                    new()
+                    {
+                        Cpu = times.Cpu * factor,
+                        RunQueue = times.RunQueue * factor,
+                        Collection = times.Collection * factor,
+                        Lock = (times.Lock * factor) + (4 * locked),
+                        Blocked = times.Blocked * factor,
+                        PoolQueue = times.PoolQueue * factor,
+                        Await = times.Await * factor,
+                    },
+                    AllStates,
+                    LatencyStates.PoolQueue | LatencyStates.GarbageCollection));
+            }
+
+            using CpuUsageAsyncWatcher watcher = new(measureLatency: true);
+            Thread.Sleep(20);
+            watcher.Stop();
+            row.Add(new(row, new Outcome(200, ResponseClass.Success), watcher.WallNanoseconds, 1_000_000, DateTimeOffset.UtcNow, new string('a', 32), new string('b', 16))
+            {
+                Timed = watcher,
+            });
+        }
+    }
+
+    private const LatencyStates AllStates = LatencyStates.Cpu | LatencyStates.RunQueue | LatencyStates.GarbageCollection | LatencyStates.Lock
+        | LatencyStates.Blocked | LatencyStates.PoolQueue | LatencyStates.Await;
 
     private static void FillUsual(PageServer server, double factor)
     {
