@@ -26,6 +26,7 @@ switch (args)
     case ["meter-limit"]: Limits.RunMeter(); return 0;
     case ["refused"]: Refusals.Run(); return 0;
     case ["seccomp"]: Seccomp.Run(); return 0;
+    case ["run-queue"]: Seccomp.RunWithoutRunQueue(); Limits.RunWithoutRunQueue(); return 0;
     case ["small-groups"]: Seccomp.RunWithSmallGroups(); return 0;
     case ["ended-thread"]: Seccomp.RunWithEndedThread(); return 0;
     case ["library"]: LateLibrary.Run(); return 0;

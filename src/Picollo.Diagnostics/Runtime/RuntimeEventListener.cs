@@ -51,6 +51,9 @@ internal sealed class RuntimeEventListener : EventListener
 
     public bool HasSource => _source is not null;
 
+    /// <summary>The clock of the current session.</summary>
+    public SessionClock Clock => _clock;
+
     public static RuntimeEventListener Start()
     {
         // Otherwise, the runtime's event thread would keep the AsyncLocals of the caller while there is a listener.

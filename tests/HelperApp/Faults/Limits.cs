@@ -59,6 +59,15 @@ internal static class Limits
         Findings.Print("run", meter.Run("true").Usage.MaxResidentBytes > 0);
     }
 
+    /// <summary>Reads the run queue when no descriptor is free.</summary>
+    public static void RunWithoutRunQueue()
+    {
+        LoadEverything();
+        Descriptors.Limit((ulong)Descriptors.FillHoles() + 1);
+        Findings.PrintRunQueue("no-descriptor");
+        Descriptors.Unlimit();
+    }
+
     /// <summary>Loads all assemblies. Loading one needs a file, and an assembly that once failed to load is never retried.</summary>
     public static void LoadEverything()
     {

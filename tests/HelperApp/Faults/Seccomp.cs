@@ -15,7 +15,10 @@ internal static unsafe partial class Seccomp
 
     private const uint ThreadArgument = 1, LeaderArgument = 3; // perf_event_open
 
-    private static readonly uint OpenNumber = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 298u : 241u;
+    private static readonly bool IsX64 = RuntimeInformation.ProcessArchitecture == Architecture.X64;
+    private static readonly uint OpenNumber = IsX64 ? 298u : 241u;
+    private static readonly uint OpenFileNumber = IsX64 ? 257u : 56u; // openat
+    private static readonly uint ReadFileNumber = IsX64 ? 17u : 67u; // pread64
 
     public static void Run()
     {
@@ -85,6 +88,36 @@ internal static unsafe partial class Seccomp
         over.Set();
     }
 
+    /// <summary>Reads the run queue where the file does not exist, may not be opened, or may not be read, and where a later thread has no
+    /// descriptor for it.</summary>
+    public static void RunWithoutRunQueue()
+    {
+        Limits.LoadEverything();
+        Findings.PrintRunQueue("usual");
+        foreach ((string name, uint call, uint error) in (ReadOnlySpan<(string, uint, uint)>)
+            [("no-file", OpenFileNumber, 2), ("no-open", OpenFileNumber, 1), ("no-read", ReadFileNumber, 1)])
+        {
+            OnThread(() =>
+            {
+                Install(error, [], call);
+                Findings.PrintRunQueue(name);
+            });
+        }
+
+        // A thread that gets no descriptor (EMFILE) when the state has a source.
+        LatencySources.Start(hasLocks: true);
+        OnThread(() =>
+        {
+            Install(24, [], OpenFileNumber);
+            using CpuUsageAsyncWatcher watcher = new(measureLatency: true);
+            Thread.Sleep(2); // longer than the rate limit of the readings
+            watcher.Stop();
+            LatencyBreakdown breakdown = watcher.GetLatencyBreakdown();
+            Findings.Print("late-thread", $"{breakdown[LatencyState.RunQueue] == TimeSpan.Zero} {breakdown[LatencyState.Blocked] > TimeSpan.Zero}");
+            Findings.PrintStates("late-thread-then");
+        });
+    }
+
     private static void OnThread(Action action)
     {
         var thread = new Thread(() => action());
@@ -107,10 +140,13 @@ internal static unsafe partial class Seccomp
 
     /// <summary>Installs a filter permanently for the calling thread and the threads that it starts. It refuses the calls of which each of
     /// some arguments has a value, or has any other one.</summary>
-    private static void Install(uint errorNumber, params (uint Argument, uint Value, bool IsEqual)[] conditions)
+    private static void Install(uint errorNumber, params (uint Argument, uint Value, bool IsEqual)[] conditions) =>
+        Install(errorNumber, conditions, OpenNumber);
+
+    private static void Install(uint errorNumber, (uint Argument, uint Value, bool IsEqual)[] conditions, uint call)
     {
         byte toAllow = (byte)((conditions.Length * 2) + 1);
-        List<Instruction> list = [new(LoadWord, 0, 0, 0), new(JumpIfEqual, 0, toAllow, OpenNumber)]; // seccomp_data.nr
+        List<Instruction> list = [new(LoadWord, 0, 0, 0), new(JumpIfEqual, 0, toAllow, call)]; // seccomp_data.nr
         foreach ((uint argument, uint value, bool isEqual) in conditions)
         {
             toAllow -= 2;

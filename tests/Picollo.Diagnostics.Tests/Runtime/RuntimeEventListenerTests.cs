@@ -1,5 +1,6 @@
 using System.Diagnostics.Tracing;
 using System.Reflection;
+using Picollo.Cpu;
 using Picollo.Diagnostics.Runtime;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
@@ -23,7 +24,9 @@ public sealed class RuntimeEventListenerTests : IDisposable
         RuntimeSession().Should().Be(first);
 
         WaitForLockOnNewThreads(1_000);
+        SessionClock before = _listener.Clock;
         _listener.RenewSession().Should().BeTrue();
+        _listener.Clock.Timestamp.Should().BeGreaterThan(before.Timestamp, "the times of events are relative to their session");
         RuntimeSession().Should().NotBe(first, "only a new session drops the records of threads that have ended");
         _listener.RenewSession().Should().BeFalse("the count of threads starts again");
 
@@ -39,6 +42,17 @@ public sealed class RuntimeEventListenerTests : IDisposable
         WaitForLockOnNewThreads(1_100);
 
         SpinWait.SpinUntil(() => RuntimeSession() != first, TimeSpan.FromMinutes(1)).Should().BeTrue();
+    }
+
+    [Fact]
+    public void States_have_no_source_after_the_last_meter_has_ended()
+    {
+        using (RuntimeMeter.Start())
+        {
+            (LatencySources.States & LatencyStates.Lock).Should().NotBe(default);
+        }
+
+        LatencySources.States.Should().Be(LatencyStates.Cpu | LatencyStates.GarbageCollection | LatencyStates.Blocked | LatencyStates.Await);
     }
 
     [Fact]

@@ -11,7 +11,7 @@ public sealed class CpuContractTests(WineFixture wine)
     [TheoryNeeding(Need.Wine)]
     [InlineData("ReaderContractTests", 19)]
     [InlineData("ResourceUsageContractTests", 3)]
-    [InlineData("WatcherContractTests", 3)]
+    [InlineData("WatcherContractTests", 4)]
     [InlineData("SystemCpuContractTests", 8)]
     [InlineData("LinuxProcessContractTests", 1)]
     public void The_contract_is_fulfilled(string contract, int atLeast)

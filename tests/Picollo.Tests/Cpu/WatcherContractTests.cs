@@ -46,6 +46,16 @@ public class WatcherContractTests
         ShouldHaveSummed(outer, outerBurnt);
     }
 
+    [Fact]
+    public void The_time_in_the_run_queue_is_known_on_Linux_and_elsewhere_there_is_a_reason()
+    {
+        ThreadRunQueue? queue = CpuTimes.Current.TryOpenRunQueue(out string? reason);
+        queue?.Close();
+
+        (queue is not null).Should().Be(OperatingSystem.IsLinux());
+        reason.Should().Be(OperatingSystem.IsLinux() ? null : "Only Linux reports the time that a thread waits for a CPU.");
+    }
+
     // Allow one step for each segment; no flow here has more than four segments that burn.
     private static void ShouldHaveSummed(CpuUsageAsyncWatcher watcher, TimeSpan burnt)
     {

@@ -80,6 +80,21 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         }
     }
 
+    [FactNeeding(Need.Linux)]
+    public void Without_the_run_queue_its_state_is_absent_with_the_reason()
+    {
+        Dictionary<string, string> found = app.Run("run-queue");
+        found["usual"].Should().Be("works");
+        foreach (string fault in (string[])["no-file", "no-open", "no-read"])
+        {
+            found[fault].Should().Be("/proc/thread-self/schedstat cannot be read: the kernel has no scheduler statistics, /proc is not mounted, or a security policy refuses it.");
+        }
+
+        found["no-descriptor"].Should().Contain("ulimit -n");
+        found["late-thread"].Should().Be("True True", "the flow started before, so that the state is present");
+        found["late-thread-then"].Should().Contain("ulimit -n");
+    }
+
     [FactNeeding(Need.PerfEvents)]
     public void Counters_that_do_not_fit_are_multiplexed_unless_pinned()
     {

@@ -12,6 +12,8 @@ public sealed partial class CpuUsageAsyncWatcher
     /// <see cref="LatencyState.Blocked"/>, also after <see cref="Stop"/>.</para>
     /// <para>While the flow is suspended (<see cref="Suspend"/>) and no other thread runs it, it is in the state
     /// <see cref="LatencyState.Await"/>.</para>
+    /// <para>A thread whose end the runtime does not report (see the remarks of the type) counts only until its last switch: the rest is
+    /// in the state <see cref="LatencyState.Await"/>.</para>
     /// <para>Locks and <see cref="Task.Wait()"/> spin before they wait, which is CPU time. On a busy machine, the thread loses its CPU
     /// while it spins, and then waits in the run queue.</para>
     /// <example>
@@ -44,6 +46,7 @@ public sealed partial class CpuUsageAsyncWatcher
             // The CPU time is read first. A segment that ends in the meantime is then part of the copy, with more CPU time.
             ThreadSegment? own = ThreadSegment.OfThread;
             SegmentLatency? running = own is not null && WatchedFlow.CountsFor(own.Innermost, this) ? own.MeasureLatency() : null;
+            EndLostThreads(running is null ? 0 : 1);
             taken = WatchedFlow.GetCpuTime(this);
             Lock();
             if (IsRunning)
@@ -102,6 +105,16 @@ public sealed partial class CpuUsageAsyncWatcher
         }
     }
 
+    /// <summary>Records that a thread has ended in the flow. See <see cref="FlowLatency.Lose"/>.</summary>
+    internal void LoseLatency(long entered)
+    {
+        if (LockLatency() is { } latency)
+        {
+            latency.Lose(entered);
+            Unlock();
+        }
+    }
+
     /// <summary>Adds a segment or a piece of one.</summary>
     /// <param name="piece">The states of the thread.</param>
     /// <param name="left">The time at which the thread leaves the flow; null if it stays or leaves later.</param>
@@ -116,6 +129,16 @@ public sealed partial class CpuUsageAsyncWatcher
             }
 
             Unlock();
+        }
+    }
+
+    /// <summary>Ends the segments of threads of which the runtime has not reported the end, so that they do not count until now.</summary>
+    /// <param name="known">The number of threads in the flow that are known to run.</param>
+    private void EndLostThreads(int known)
+    {
+        if (ThreadCount > known)
+        {
+            ThreadSegment.EndWithOwners();
         }
     }
 

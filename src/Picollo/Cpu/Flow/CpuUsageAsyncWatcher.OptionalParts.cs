@@ -98,9 +98,15 @@ public sealed partial class CpuUsageAsyncWatcher
 
         Debug.Assert(!ListsSwitches || (successor is null && !waits), "A list of switches takes the place of the links.");
         WatchedFlow.Leave(this);
-        if (Latency is not null && ThreadSegment.OfThread is { } own && WatchedFlow.CountsFor(own.Innermost, this))
+        if (Latency is not null)
         {
-            own.EndPiece();
+            bool isInFlow = ThreadSegment.OfThread is { } own && WatchedFlow.CountsFor(own.Innermost, this);
+            if (isInFlow)
+            {
+                ThreadSegment.OfThread!.EndPiece();
+            }
+
+            EndLostThreads(isInFlow ? 1 : 0);
         }
 
         long end = Stopwatch.GetTimestamp();

@@ -55,6 +55,15 @@ internal sealed class FlowLatency(long start, LatencyStates states)
         _threads--;
     }
 
+    /// <summary>Records that a thread has ended in the flow. The time is unknown, so nothing after its entry counts.</summary>
+    /// <param name="entered">The start of the segment, or of its last piece.</param>
+    public void Lose(long entered)
+    {
+        _threads--;
+        _threadTicks -= Math.Max(_latest - entered, 0);
+        _activeTicks = Math.Min(_activeTicks, _threadTicks); // exact, unless threads have overlapped
+    }
+
     /// <summary>Adds a segment or a piece of one.</summary>
     public void Add(in SegmentLatency piece)
     {

@@ -15,9 +15,13 @@ internal static class LatencySources
     /// <summary>Whether <see cref="AddLockWait"/> is called for each wait.</summary>
     public static bool HasLocks => _isRunning && _hasLocks;
 
-    /// <summary>Why the time in the run queue is unknown, as a sentence; null if it is known, or if no
-    /// meter has started.</summary>
-    public static string? RunQueueFailure => _runQueueFailure;
+    /// <summary>Why the time in the run queue is unknown, as a sentence; null if it is known, or if no meter has started. If it is unknown
+    /// for one thread, it is not read until the next start.</summary>
+    public static string? RunQueueFailure
+    {
+        get => _runQueueFailure;
+        set => _runQueueFailure = value;
+    }
 
     /// <summary>The states that have a source now, for a watcher that starts.</summary>
     public static LatencyStates States =>
@@ -48,7 +52,7 @@ internal static class LatencySources
         ThreadRunQueue? queue = CpuTimes.Current.TryOpenRunQueue(out string? reason);
         if (queue is null)
         {
-            _runQueueFailure = reason;
+            RunQueueFailure = reason;
         }
 
         return queue;

@@ -296,8 +296,25 @@ internal sealed partial class ThreadSegment(Thread owner, ICpuTimes clocks)
             BeginChange();
             AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
             _watched += Known.TotalNanoseconds;
-            SetInnermost(null, HasLatency ? Stopwatch.GetTimestamp() : null);
+            for (CpuUsageAsyncWatcher? watcher = HasLatency ? Innermost : null; watcher is not null; watcher = watcher.Outer)
+            {
+                watcher.Counting?.LoseLatency(_startMoment.Timestamp);
+            }
+
+            SetInnermost(null);
             EndChange();
+        }
+    }
+
+    /// <summary>Ends the segments of all threads that have ended, if their ends were not reported.</summary>
+    public static void EndWithOwners()
+    {
+        foreach (ThreadSegment segment in All)
+        {
+            if (!segment._owner.IsAlive)
+            {
+                segment.EndWithOwner();
+            }
         }
     }
 

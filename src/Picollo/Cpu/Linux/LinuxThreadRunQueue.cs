@@ -7,6 +7,9 @@ namespace Picollo.Cpu.Linux;
 /// as long.</remarks>
 internal sealed unsafe class LinuxThreadRunQueue : ThreadRunQueue
 {
+    private const string Unreadable = "/proc/thread-self/schedstat cannot be read: the kernel has no scheduler statistics, /proc is not "
+        + "mounted, or a security policy refuses it.";
+
     private int _file; // negative after Close
 
     private LinuxThreadRunQueue(int file) => _file = file;
@@ -20,15 +23,15 @@ internal sealed unsafe class LinuxThreadRunQueue : ThreadRunQueue
         int file = LinuxFiles.Open(LibC.AT_FDCWD, "/proc/thread-self/schedstat\0"u8);
         if (file < 0)
         {
-            reason = LinuxFiles.ReadFailureReason(
-                "/proc/thread-self/schedstat cannot be read: the kernel has no scheduler statistics, or /proc is not mounted.");
+            reason = LinuxFiles.ReadFailureReason(Unreadable);
             return null;
         }
 
         LinuxThreadRunQueue queue = new(file);
-        bool isCounted = queue.TryRead(out ProcSchedStat stat) && stat.Runs > 0;
-        reason = isCounted ? null : "the kernel does not count the time that threads wait for a CPU (kernel.sched_schedstats).";
-        if (isCounted)
+        reason = !queue.TryRead(out ProcSchedStat stat) ? Unreadable
+            : stat.Runs == 0 ? "The kernel does not count the time that threads wait for a CPU (kernel.sched_schedstats)."
+            : null;
+        if (reason is null)
         {
             return queue;
         }

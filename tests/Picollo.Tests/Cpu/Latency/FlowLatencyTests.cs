@@ -42,6 +42,16 @@ public class FlowLatencyTests
     }
 
     [Fact]
+    public void A_thread_that_has_ended_at_an_unknown_time_does_not_count_since_its_entry()
+    {
+        _flow.Enter(At(0));
+        Run(10, 20, cpu: 10);
+        _flow.Lose(At(0));
+
+        Finish(30, cpu: 10).Should().Be("30.0 ms: await 20.0, cpu 10.0");
+    }
+
+    [Fact]
     public void A_segment_that_still_runs_at_the_end_counts_with_its_CPU_time()
     {
         _flow.Enter(At(0));

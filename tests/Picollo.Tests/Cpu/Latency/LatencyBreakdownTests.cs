@@ -29,6 +29,18 @@ public class LatencyBreakdownTests
         }
     }
 
+    [FactNeeding(Need.Linux)]
+    public Task The_wall_time_of_a_segment_contains_its_CPU_time() => Task.Run(() =>
+    {
+        for (int i = 0; i < 10_000; i++)
+        {
+            using var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, measureLatency: true);
+            SegmentLatency segment = ThreadSegment.OfThread!.MeasureLatency()!.Value;
+
+            segment.CpuNanoseconds.Should().BeLessThanOrEqualTo(FlowMoment.ToNanoseconds(segment.WallTicks), "the clock of the wall time is read first and last");
+        }
+    });
+
     [Fact]
     public async Task User_and_kernel_time_are_parts_of_the_CPU_time()
     {
@@ -85,6 +97,21 @@ public class LatencyBreakdownTests
             .Should().BeLessThanOrEqualTo(watcher.GetTotalNanoseconds() + 40_000, "it also has the start and the stop of the watcher");
         watcher.GetLatencyBreakdown().Should().Be(watcher.GetLatencyBreakdown());
     });
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void After_the_end_of_a_thread_that_was_started_without_a_context_no_thread_runs_the_flow(bool isStopped)
+    {
+        using CpuUsageAsyncWatcher watcher = NewThread.Run(() => new CpuUsageAsyncWatcher(measureLatency: true), flow: false);
+        Thread.Sleep(Wait);
+        if (isStopped)
+        {
+            watcher.Stop();
+        }
+
+        watcher.GetLatencyBreakdown()[LatencyState.Await].Should().BeGreaterThanOrEqualTo(Wait);
+    }
 
     [Fact]
     public async Task Suspended_code_does_not_run_the_flow()
