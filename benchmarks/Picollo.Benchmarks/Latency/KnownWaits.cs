@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
@@ -18,6 +19,8 @@ internal static class KnownWaits
 {
     private const int Milliseconds = 20;
 
+    private static readonly int BusyThreadCount = 2 * Environment.ProcessorCount;
+
     /// <summary>Each wait, with what runs at the same time; null for nothing.</summary>
     public static IEnumerable<(KnownWait Wait, Func<IDisposable>? Background)> All()
     {
@@ -33,7 +36,7 @@ internal static class KnownWaits
         yield return (new("SemaphoreSlim.WaitAsync", [LatencyState.Await, LatencyState.PoolQueue], () => Awaited(WaitForSemaphoreAsync())), null);
         yield return (new("Task.Delay", [LatencyState.Await, LatencyState.PoolQueue], () => Awaited(Task.Delay(Milliseconds))), null);
         yield return (new("HTTP to a slow server", [LatencyState.Await, LatencyState.PoolQueue], () => Awaited(SlowServer.GetAsync())), null);
-        yield return (new("computes next to 4 busy threads", [LatencyState.RunQueue], () => OnThread(Spin, kernel => kernel.Wait)), BusyThreads);
+        yield return (new($"computes next to {BusyThreadCount} busy threads", [LatencyState.RunQueue], () => OnThread(Spin, kernel => kernel.Wait)), BusyThreads);
         yield return (new("computes next to collections", [LatencyState.Cpu], () => OnThread(Spin, kernel => kernel.Run)), Collections);
         yield return (new("stopped by collections", [LatencyState.GarbageCollection], CollectedAsync), Collections);
     }
@@ -181,7 +184,7 @@ internal static class KnownWaits
         return OnThread(Spin, kernel => Math.Min(OffCpu(kernel), (GC.GetTotalPauseDuration() - pauses).TotalMilliseconds));
     }
 
-    private static Background BusyThreads() => new Background(4, static () => Thread.SpinWait(1000));
+    private static Background BusyThreads() => new Background(BusyThreadCount, static () => Thread.SpinWait(1000));
 
     private static Background Collections() => new Background(1, static () =>
     {
@@ -195,7 +198,7 @@ internal static class KnownWaits
     });
 
     /// <summary>Threads that repeat an action until they are disposed.</summary>
-    private sealed class Background : IDisposable
+    public sealed class Background : IDisposable
     {
         private readonly Thread[] _threads;
         private volatile bool _isOver;

@@ -142,13 +142,19 @@ public class LatencyTests
     public async Task A_request_above_the_budget_is_logged_with_its_states_and_kept()
     {
         await using RequestApp app = await StartAsync(
-            web => web.MapGet("/delay/{milliseconds:int}", (int milliseconds) => Task.Delay(milliseconds)),
+            web =>
+            {
+                web.MapPicollo().AllowAnonymous();
+                web.MapGet("/delay/{milliseconds:int}", (int milliseconds) => Task.Delay(milliseconds));
+            },
             options => (options.Requests.LatencyBreakdown, options.Requests.LatencyBudget) = (false, TimeSpan.FromSeconds(1))); // implies the states
         await app.SendAsync("/delay/1", "/delay/1100");
         await Eventually.IsTrueAsync(() => Lines().Count > 0);
 
         Lines()[0].Should().MatchRegex(@"^GET /delay/\{milliseconds:int\} (took|has taken) \S+ ms: await .* and (ended with status 200|is still running)$");
         await Eventually.IsTrueAsync(() => app.Services.GetRequiredService<RequestReporter>().OverLatencyBudget!.Count == 1);
+        (await app.Client.GetStringAsync("/picollo")).Should().MatchRegex(
+            """(?s)<summary>Last requests above the latency budget.*?GET.*?/delay/\{milliseconds:int\}.*?<svg class="states" [^>]* aria-label="await [^"]*".*?</table>""");
 
         List<string> Lines() => [.. app.Log.Of(RequestReporter.LogCategory).Select(line => line.Text)];
     }
