@@ -128,7 +128,8 @@ internal static partial class PageTables
         string color = ShownStates.First(shown => shown.State == state).Color;
         string stripes = state is not (LatencyState.PoolQueue or LatencyState.GarbageCollection) ? "" :
             $"<defs><pattern id=\"{EstimateOf(state)}\" width=\"2\" height=\"10\" patternUnits=\"userSpaceOnUse\">"
-            + $"<rect width=\"2\" height=\"10\" fill=\"{color}\" fill-opacity=\".4\"/><rect width=\"1.2\" height=\"10\" fill=\"{color}\"/></pattern></defs>";
+            + $"<rect width=\"2\" height=\"10\" fill=\"{color}\" fill-opacity=\".4\"/>"
+            + $"<rect width=\"1.2\" height=\"10\" fill=\"{color}\"/></pattern></defs>";
         return $"<svg viewBox=\"0 0 10 10\" aria-hidden=\"true\">{stripes}<rect width=\"10\" {HeightOf(state)} fill=\"{color}\"/></svg>";
     }
 
