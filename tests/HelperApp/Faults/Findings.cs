@@ -1,4 +1,3 @@
-using Picollo.Cpu;
 using Picollo.PerfEvent;
 using Picollo.Profiling;
 
@@ -16,17 +15,6 @@ internal static class Findings
 
     /// <summary>Prints the outcome of creating a session: "works", or the message and the cause.</summary>
     public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory) => PrintOutcome(name, factory.Create);
-
-    /// <summary>Starts the sources of latency breakdowns on this thread, and prints whether the run queue is one of them, or why not.</summary>
-    public static void PrintRunQueue(string name)
-    {
-        LatencySources.Start(hasLocks: true);
-        PrintStates(name);
-        LatencySources.Stop();
-    }
-
-    public static void PrintStates(string name) =>
-        Print(name, (LatencySources.States & LatencyStates.RunQueue) != 0 ? "works" : LatencySources.RunQueueFailure);
 
     private static void PrintOutcome(string name, Func<IDisposable> create)
     {

@@ -64,7 +64,7 @@ internal static class Limits
     {
         LoadEverything();
         Descriptors.Limit((ulong)Descriptors.FillHoles() + 1);
-        Findings.PrintRunQueue("no-descriptor");
+        RunQueue.Print("no-descriptor");
         Descriptors.Unlimit();
     }
 

@@ -93,14 +93,14 @@ internal static unsafe partial class Seccomp
     public static void RunWithoutRunQueue()
     {
         Limits.LoadEverything();
-        Findings.PrintRunQueue("usual");
+        RunQueue.Print("usual");
         foreach ((string name, uint call, uint error) in (ReadOnlySpan<(string, uint, uint)>)
             [("no-file", OpenFileNumber, 2), ("no-open", OpenFileNumber, 1), ("no-read", ReadFileNumber, 1)])
         {
             OnThread(() =>
             {
                 Install(error, [], call);
-                Findings.PrintRunQueue(name);
+                RunQueue.Print(name);
             });
         }
 
@@ -114,7 +114,7 @@ internal static unsafe partial class Seccomp
             watcher.Stop();
             LatencyBreakdown breakdown = watcher.GetLatencyBreakdown();
             Findings.Print("late-thread", $"{breakdown[LatencyState.RunQueue] == TimeSpan.Zero} {breakdown[LatencyState.Blocked] > TimeSpan.Zero}");
-            Findings.PrintStates("late-thread-then");
+            RunQueue.PrintState("late-thread-then");
         });
     }
 
