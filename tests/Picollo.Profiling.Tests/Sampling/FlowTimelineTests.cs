@@ -276,6 +276,16 @@ public sealed class FlowTimelineTests : IDisposable
         kept.All.Select(flow => flow.Label.Name).Should().Equal(
             Enumerable.Range(0, KeptFlows.MaxFlows).Select(i => $"/{KeptFlows.MaxFlows - 1 - (i / 2)}"), "the latest are first");
 
+        ulong[] chain = [.. Enumerable.Range(1, KeptFlows.MaxNodes / 2).Select(i => (ulong)i)];
+        for (int i = 0; i < 3; i++)
+        {
+            SampleTree large = new(new NodeBudget(chain.Length));
+            large.TryAdd(chain, int.MaxValue).Should().BeTrue();
+            kept.Add(NewWatcher(Labels[i]), large);
+        }
+
+        kept.All.Select(flow => flow.Label).Should().Equal([Labels[2], Labels[1]], "the memory of all flows is limited");
+
         static SampleTree NewTree() => new(new NodeBudget(1));
     }
 
@@ -385,6 +395,10 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.MoveTo(stopped);
         timeline.MoveTo(stopped + 1);
         timeline.At(thread.Id, stopped + 2).Should().BeEmpty("the stop is kept");
+
+        var next = new FlowTimeline(recorder);
+        next.Forget(thread.Id, 2);
+        next.At(thread.Id, 3).Should().BeEmpty("another thread may reuse the ID");
     }
 
     /// <summary>Creates a running watcher without an outer one.</summary>
