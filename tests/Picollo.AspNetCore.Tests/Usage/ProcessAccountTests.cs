@@ -82,6 +82,10 @@ public class ProcessAccountTests
             ProcessAccount.Raise(times, measured, total);
             times.Should().Equal(measured, "no part is too high; seed {0}", seed);
         }
+
+        times = [0, 0, 5];
+        ProcessAccount.Raise(times, [4, 4, 2], 10);
+        times.Should().Equal([1, 4, 5], "the first parts are raised later");
     }
 
     [FactNeeding(Need.Linux)]

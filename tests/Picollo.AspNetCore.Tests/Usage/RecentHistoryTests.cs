@@ -140,6 +140,7 @@ public sealed class RecentHistoryTests : IDisposable
         PageReading reading = _reader.Read();
         _recent.ReadWindow(reading, null).Should().BeSameAs(reading);
         _recent.ReadWindow(reading, RecentWindow.Minute).Should().BeSameAs(_recent.ReadWindow(reading, RecentWindow.Minute));
+        _recent.ReadWindow(reading, RecentWindow.TenMinutes).Recent.Should().Be(RecentWindow.TenMinutes);
     }
 
     [Fact]

@@ -197,9 +197,10 @@ public sealed class OtlpExporterTests : OtlpTests
         _time.Advance(TimeSpan.Zero);
         await _receiver.WaitAsync();
         await TimerAsync(TimeSpan.FromSeconds(10));
+        _time.Advance(TimeSpan.FromSeconds(10));
+        await _receiver.WaitAsync();
 
-        _receiver.Requests.Should().HaveCount(1);
-        _time.UntilNext.Should().Be(TimeSpan.FromSeconds(10));
+        _receiver.Points.Select(point => (point.Time - point.StartTime) / 1_000_000_000).Should().Equal(95, 105);
     }
 
     [Fact]

@@ -196,6 +196,9 @@ public sealed class FlowTimelineTests : IDisposable
         samples.Complete();
 
         (samples.Unlabeled.SampleCount, samples.UnknownCount, samples.Flows.Count, samples.Labels.Count).Should().Be((1000, 0, 0, 0));
+        _ = _recorder.TakeStops().Count();
+        NewWatcher().Stop();
+        _recorder.TakeStops().Should().BeEmpty("recording has ended");
     }
 
     [Fact]
@@ -356,7 +359,7 @@ public sealed class FlowTimelineTests : IDisposable
             }
         }
 
-        timeline.MoveTo(2500);
+        new FlowSamples(timeline, new NodeBudget(1), 127).End(2500);
         recorder.TakeChunk().Should().BeInRange(2, 6, "one of three logs is left");
         timeline.Forget(Thread, 3000);
 
