@@ -26,10 +26,12 @@ public class RouteTableTests
     public void A_reserved_row_does_not_count_toward_the_limit_of_the_others()
     {
         RowTable<string, object> table = new(3, "other", _ => new object(), () => 1);
-        object[] rows = [table.Get("reserved", isReserved: true), table.Get("own"), table.Get("shared"), table.Get("also reserved", isReserved: true)];
+        object[] rows = [table.Get("reserved", isReserved: true), table.Get("own")];
+        table.IsFull.Should().BeFalse();
+        rows = [.. rows, table.Get("shared"), table.Get("also reserved", isReserved: true)];
 
         rows.Should().OnlyHaveUniqueItems();
-        table.Get("also shared").Should().BeSameAs(rows[2]);
+        (table.IsFull, table.Get("also shared")).Should().Be((true, rows[2]));
     }
 
     [Fact]

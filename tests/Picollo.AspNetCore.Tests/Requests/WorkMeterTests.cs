@@ -17,7 +17,7 @@ public class WorkMeterTests
         WorkRow row = new("work", new()), endedRow = new("ended", new());
         ListedRun ended = new(endedRow), last = new(row);
         list.Add(last, new());
-        ListedRun removing = new(row) { OnDescribed = () => list.Remove(ended) }; // described after the newer run
+        ListedRun removing = new(row) { OnDescribed = () => _ = ended.Watcher is null ? default : list.Remove(ended) }; // described after the newer run
         list.Add(removing, new());
         list.Add(ended, new());
         Burn.Milliseconds(1);
@@ -25,6 +25,8 @@ public class WorkMeterTests
         IReadOnlyList<RunReading> read = list.Read();
         read.Select(run => run.Run).Should().Equal(removing, last);
         (endedRow.TotalCpuNanoseconds, row.TotalCpuNanoseconds).Should().Be((0, read.Sum(run => run.CpuNanoseconds)));
+        read = list.Read();
+        row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "only the new time is added");
         ((Budgets[])[Budgets.Cpu, Budgets.Latency, Budgets.Cpu, Budgets.Latency]).Select(budget => list.TryMarkReported(read[1], budget))
             .Should().Equal(true, true, false, false);
         list.Remove(removing);
@@ -32,6 +34,20 @@ public class WorkMeterTests
 
         row.Record(new RunValues(1, 1), counted: 1_000_000);
         row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "it never decreases");
+    }
+
+    [Fact]
+    public async Task A_run_ends_once()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(_ => { });
+        WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
+        WorkMeter.WorkRun run = meter.Start("once");
+        run.End(WorkResult.Completed);
+        run.End(WorkResult.Failed);
+        run.Dispose();
+
+        WorkRow row = meter.All.Single();
+        (row[WorkResult.Completed], row[WorkResult.Failed], row.HistogramOf(RunFact.CpuTime)!.TotalCount).Should().Be((1, 0, 1));
     }
 
     [Fact]
