@@ -144,6 +144,18 @@ public sealed class RecentHistoryTests : IDisposable
     }
 
     [Fact]
+    public void A_window_starts_at_the_newest_moment_that_is_old_enough()
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            View(null);
+            _clock.Advance(10);
+        }
+
+        View(RecentWindow.Minute).RecentTime.Should().Be(RecentWindow.Minute.Length);
+    }
+
+    [Fact]
     public void Plots_have_the_same_window()
     {
         _routes.Get("GET", "/a").Record(new RunValues(900 * Millisecond, 950 * Millisecond, null));

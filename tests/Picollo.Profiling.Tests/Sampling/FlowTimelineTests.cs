@@ -186,6 +186,7 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void A_hidden_request_is_counted_as_no_request_and_uses_no_memory()
     {
+        using var thread = new ThreadInFlow();
         FlowSamples samples = NewSamples(2);
         for (ulong time = 10; time < 2010; time += 2)
         {
@@ -197,7 +198,7 @@ public sealed class FlowTimelineTests : IDisposable
 
         (samples.Unlabeled.SampleCount, samples.UnknownCount, samples.Flows.Count, samples.Labels.Count).Should().Be((1000, 0, 0, 0));
         _ = _recorder.TakeStops().Count();
-        NewWatcher().Stop();
+        thread.Watcher.Stop();
         _recorder.TakeStops().Should().BeEmpty("recording has ended");
     }
 
