@@ -61,7 +61,6 @@ public sealed class MeterHistograms : IDisposable
     private readonly Dictionary<(string Meter, string Instrument, string Unit, Type Type, string Tags), InstrumentSeries> _instruments = [];
     private readonly HashSet<Instrument> _published = []; // the recorded instruments; guarded by the gate
     private int _refused;
-    private bool _isDisposed;
 
     private MeterHistograms(HdrHistogramRegistry registry, MeterHistogramsOptions options, string? unavailableReason)
     {
@@ -128,11 +127,7 @@ public sealed class MeterHistograms : IDisposable
 
     /// <summary>Stops recording. The registered histograms and their counts remain. A concurrent measurement on another thread may still be
     /// recorded.</summary>
-    public void Dispose()
-    {
-        Volatile.Write(ref _isDisposed, true);
-        _listener?.Dispose();
-    }
+    public void Dispose() => _listener?.Dispose();
 
     /// <summary>Stops recording instruments that another component records from now on.</summary>
     internal void Exclude(Func<Instrument, bool> isExcluded)
@@ -187,9 +182,9 @@ public sealed class MeterHistograms : IDisposable
         }
 
         listener.EnableMeasurementEvents(instrument, series);
-        if (Volatile.Read(ref _isDisposed) || _options.IsExcluded?.Invoke(instrument) == true)
+        if (_options.IsExcluded?.Invoke(instrument) == true)
         {
-            listener.DisableMeasurementEvents(instrument); // the state changed in the meantime, but the runtime still enables it
+            listener.DisableMeasurementEvents(instrument); // it was excluded in the meantime
         }
     }
 

@@ -183,6 +183,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         {
             next = Later(next + _settings.Interval, NotBefore);
             await DelayAsync(next, _stop.Token).ConfigureAwait(false);
+            next = Now - next < _settings.Interval ? next : Now; // missed exports are skipped
             try
             {
                 await ExportAsync(Now, limit, _stop.Token, _end.Token).ConfigureAwait(false);
@@ -191,8 +192,6 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
             {
                 Report(e); // a defect of the exporter that may not affect the next export
             }
-
-            next = Later(next, Now - _settings.Interval); // missed exports are skipped
         }
     }
 

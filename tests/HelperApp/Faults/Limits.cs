@@ -1,5 +1,6 @@
 using System.Reflection;
 using Picollo.Diagnostics;
+using Picollo.Diagnostics.Commands.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.HelperApp.Faults;
@@ -53,8 +54,10 @@ internal static class Limits
         Descriptors.Limit((ulong)Descriptors.FillHoles() + 1);
         var meter = new CommandMeter();
         string? reason = meter.UnavailableReason;
+        MeasurementUnavailableCause? cause = SpawnProgram.Current.Failure?.Cause;
         Descriptors.Unlimit();
         Findings.Print("reason", reason);
+        Findings.Print("cause", cause);
         Findings.Print("then", meter.UnavailableReason);
         Findings.Print("run", meter.Run("true").Usage.MaxResidentBytes > 0);
     }

@@ -65,6 +65,9 @@ public class LatencyMatrixTests
         sums.SumOf(LatencyState.Await).Should().Be(0);
         sums.SumOf(LatencyState.Lock).Should().BeNull();
         sums.Mean![LatencyState.Lock].Should().BeNull();
+
+        Add(1, cpu: 0, blocked: 10_000_000);
+        _matrix.Read().SumOf(LatencyState.Blocked).Should().Be(10_000_015 * Millisecond, "the last band has no end");
     }
 
     [Fact]

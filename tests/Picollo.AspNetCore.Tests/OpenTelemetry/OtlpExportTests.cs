@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Extensions.Configuration;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.Export.Tests;
@@ -61,7 +62,8 @@ public class OtlpExportTests
     public async Task An_error_is_logged_once_per_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        await using RequestApp app = await StartAsync(receiver, null, interval: "20");
+        ConcurrentQueue<Exception> all = new();
+        await using RequestApp app = await StartAsync(receiver, null, interval: "20", all.Enqueue);
         for (int i = 0; i < 3; i++)
         {
             receiver.Answer(401);
@@ -78,12 +80,13 @@ public class OtlpExportTests
 
         receiver.Requests.Should().OnlyContain(request => request.Headers["Authorization"] == "Bearer s3cr3t");
         LogLine[] errors = [.. app.Log.Of("Picollo.AspNetCore.OtlpExport")];
+        all.Should().HaveCount(4, "the callback of the application receives each");
         errors.Should().HaveCount(2).And.OnlyContain(error =>
             error.Text.StartsWith($"The export to {receiver.Endpoint} failed: the receiver returned the status code 401.") && !error.Text.Contains("s3cr3t"));
     }
 
     private static Task<RequestApp> StartAsync(
-        OtlpReceiver receiver, Action<PicolloOptions>? options, string interval = "3600000") => RequestApp.StartAsync(
+        OtlpReceiver receiver, Action<PicolloOptions>? options, string interval = "3600000", Action<Exception>? onError = null) => RequestApp.StartAsync(
         app =>
         {
             app.MapGet("/orders/{id}", (int id) => id);
@@ -105,6 +108,10 @@ public class OtlpExportTests
                 ["OTEL_METRIC_EXPORT_INTERVAL"] = interval,
                 ["OTEL_SERVICE_NAME"] = "shop",
             });
-            builder.Services.AddPicollo().AddPicolloOtlpExporter(options => options.ResourceAttributes["team"] = "a").AddPicolloOtlpExporter();
+            builder.Services.AddPicollo().AddPicolloOtlpExporter(options =>
+            {
+                options.ResourceAttributes["team"] = "a";
+                options.OnError = onError;
+            }).AddPicolloOtlpExporter();
         });
 }

@@ -41,9 +41,13 @@ public class ContractTests
         using CompleteReading complete = new(hasRuntime: true);
 
         // The histogram of pauses appears with the first collection.
-        IEnumerable<string> lines = complete.WriteMetrics().Split('\n')
-            .Where(line => !line.Contains("dotnet_gc_pause_duration_seconds", StringComparison.Ordinal));
+        string[] lines = [.. complete.WriteMetrics().Split('\n')
+            .Where(line => !line.Contains("dotnet_gc_pause_duration_seconds", StringComparison.Ordinal))];
         ShouldBeApproved(string.Concat(lines.Select(NameAndValue).Distinct().Select(line => line + "\n")), "metrics.txt");
+        Sum("process_cpu_seconds_total ").Should().BeApproximately(Sum("picollo_process_cpu_seconds_total{"), 1e-6);
+
+        double Sum(string start) => lines.Where(line => line.StartsWith(start, StringComparison.Ordinal))
+            .Sum(line => double.Parse(line[(line.LastIndexOf(' ') + 1)..], CultureInfo.InvariantCulture));
     }
 
     // The first line describes the process and the machine.

@@ -23,6 +23,18 @@ public class RouteTableTests
     }
 
     [Fact]
+    public void A_reserved_row_does_not_count_toward_the_limit_of_the_others()
+    {
+        RowTable<string, object> table = new(3, "other", _ => new object(), () => 1);
+        object[] rows = [table.Get("reserved", isReserved: true), table.Get("own")];
+        table.IsFull.Should().BeFalse();
+        rows = [.. rows, table.Get("shared"), table.Get("also reserved", isReserved: true)];
+
+        rows.Should().OnlyHaveUniqueItems();
+        (table.IsFull, table.Get("also shared")).Should().Be((true, rows[2]));
+    }
+
+    [Fact]
     public void A_route_with_the_name_of_the_shared_row_is_counted_in_it()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { Requests = { MaxRoutes = 1 } }), TimeProvider.System);

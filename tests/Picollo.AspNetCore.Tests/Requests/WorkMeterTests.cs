@@ -11,6 +11,46 @@ public class WorkMeterTests
     private const double Burnt = 20; // milliseconds
 
     [Fact]
+    public void A_run_that_ended_during_a_reading_is_not_counted_again_and_each_budget_is_reported_once()
+    {
+        RunList list = new();
+        WorkRow row = new("work", new()), endedRow = new("ended", new());
+        ListedRun ended = new(endedRow), last = new(row);
+        list.Add(last, new());
+        ListedRun removing = new(row) { OnDescribed = () => _ = ended.Watcher is null ? default : list.Remove(ended) }; // described after the newer run
+        list.Add(removing, new());
+        list.Add(ended, new());
+        Burn.Milliseconds(1);
+
+        IReadOnlyList<RunReading> read = list.Read();
+        read.Select(run => run.Run).Should().Equal(removing, last);
+        (endedRow.TotalCpuNanoseconds, row.TotalCpuNanoseconds).Should().Be((0, read.Sum(run => run.CpuNanoseconds)));
+        read = list.Read();
+        row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "only the new time is added");
+        ((Budgets[])[Budgets.Cpu, Budgets.Latency, Budgets.Cpu, Budgets.Latency]).Select(budget => list.TryMarkReported(read[1], budget))
+            .Should().Equal(true, true, false, false);
+        list.Remove(removing);
+        list.TryMarkReported(read[0], Budgets.Cpu).Should().BeFalse("it has ended");
+
+        row.Record(new RunValues(1, 1), counted: 1_000_000);
+        row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "it never decreases");
+    }
+
+    [Fact]
+    public async Task A_run_ends_once()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(_ => { });
+        WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
+        WorkMeter.WorkRun run = meter.Start("once");
+        run.End(WorkResult.Completed);
+        run.End(WorkResult.Failed);
+        run.Dispose();
+
+        WorkRow row = meter.All.Single();
+        (row[WorkResult.Completed], row[WorkResult.Failed], row.HistogramOf(RunFact.CpuTime)!.TotalCount).Should().Be((1, 0, 1));
+    }
+
+    [Fact]
     public async Task Work_of_a_background_service_has_its_own_row_while_it_runs_and_afterwards()
     {
         using Steps steps = new();
@@ -173,6 +213,17 @@ public class WorkMeterTests
             }
 
             await steps.NextAsync();
+        }
+    }
+
+    private sealed class ListedRun(Row row) : Run
+    {
+        public Action OnDescribed { get; init; } = () => { };
+
+        public override RunReading? Describe()
+        {
+            OnDescribed();
+            return new(row);
         }
     }
 }

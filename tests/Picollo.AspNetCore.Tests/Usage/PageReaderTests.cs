@@ -51,6 +51,7 @@ public sealed class PageReaderTests : IDisposable
 
         seen.Take(3).Should().Equal((1, 1), (2, 1.5), (3, 2));
         seen.Skip(9).Should().Equal((10, 5.5), (10, 6.5), (10, 7.5), (10, 8.5), (10, 9.5));
+        reader.KeptReadings.Should().Be(12, "the newest of those that are too old is kept, too");
     }
 
     [Fact]
@@ -117,7 +118,12 @@ public sealed class PageReaderTests : IDisposable
         reader.Read(TimeSpan.FromSeconds(0.5)).Should().BeSameAs(first);
         reader.Read().Should().NotBeSameAs(first, "a new reading was requested");
         _clock.Advance(0.6);
-        reader.Read(TimeSpan.FromSeconds(0.5)).Time.Should().Be(_clock.GetUtcNow());
+        PageReading later = reader.Read(TimeSpan.FromSeconds(0.5));
+        later.Time.Should().Be(_clock.GetUtcNow());
+        _clock.Advance(0.1);
+        later = reader.Read();
+        _clock.Advance(0.5);
+        reader.Read(TimeSpan.FromSeconds(0.5)).Should().BeSameAs(later, "it is as old as permitted");
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Workers;
 
@@ -82,6 +83,26 @@ public class ProcessAccountTests
             ProcessAccount.Raise(times, measured, total);
             times.Should().Equal(measured, "no part is too high; seed {0}", seed);
         }
+
+        times = [0, 0, 5];
+        ProcessAccount.Raise(times, [4, 4, 2], 10);
+        times.Should().Equal([1, 4, 5], "the first parts are raised later");
+    }
+
+    [Theory]
+    [InlineData("CPU", "CPU 1", true)]
+    [InlineData("CPU", "CPUs", false)]
+    [InlineData("Importers of m", "Importers of m ", true)]
+    [InlineData("Importers of my shop", "Importers of my", true)]
+    [InlineData("Importers of my shop", "Importers of m", false)]
+    public void Workers_are_recognized_by_the_first_15_characters_of_their_names(string name, string thread, bool isWorker)
+    {
+        ProcessAccount account = new(null!, null!, null!, Options.Create(new PicolloOptions { CpuWorkers = { Name = name } }));
+
+        IsWorker(account, thread).Should().Be(isWorker);
+
+        [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "IsWorker")]
+        static extern bool IsWorker(ProcessAccount account, string name);
     }
 
     [FactNeeding(Need.Linux)]

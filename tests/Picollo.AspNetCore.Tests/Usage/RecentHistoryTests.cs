@@ -140,6 +140,19 @@ public sealed class RecentHistoryTests : IDisposable
         PageReading reading = _reader.Read();
         _recent.ReadWindow(reading, null).Should().BeSameAs(reading);
         _recent.ReadWindow(reading, RecentWindow.Minute).Should().BeSameAs(_recent.ReadWindow(reading, RecentWindow.Minute));
+        _recent.ReadWindow(reading, RecentWindow.TenMinutes).Recent.Should().Be(RecentWindow.TenMinutes);
+    }
+
+    [Fact]
+    public void A_window_starts_at_the_newest_moment_that_is_old_enough()
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            View(null);
+            _clock.Advance(10);
+        }
+
+        View(RecentWindow.Minute).RecentTime.Should().Be(RecentWindow.Minute.Length);
     }
 
     [Fact]

@@ -28,9 +28,9 @@ public sealed class CommandMeterTests : IDisposable
         string[] found = process.StandardOutput.ReadToEnd().Split('\n', StringSplitOptions.RemoveEmptyEntries);
         process.WaitForExit();
 
-        found.Should().HaveCount(3);
+        found.Should().HaveCount(4);
         found[0].Should().Contain("ulimit -n");
-        found[1..].Should().Equal("then=", "run=True");
+        found[1..].Should().Equal("cause=LimitReached", "then=", "run=True");
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]

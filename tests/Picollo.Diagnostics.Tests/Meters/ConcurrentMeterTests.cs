@@ -132,6 +132,27 @@ public class ConcurrentMeterTests
         listening.Series.Should().Equal("own", "size", "size{a=\"first\"}", "size{a=\"second\"}");
     }
 
+    [Fact]
+    public void A_measurement_of_a_series_that_another_thread_is_adding_is_not_in_the_overflow()
+    {
+        HdrHistogramRegistry registry = new();
+        using Listening listening = new(options => options.MaxSeries = 1, registry);
+        Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
+        KeyValuePair<string, object?> tag = new("a", "1");
+        Thread second = new(() => size.Record(1, tag)) { IsBackground = true };
+        registry.GetOrAdd("own", () =>
+        {
+            second.Start();
+            SpinWait.SpinUntil(() => listening.Histograms.SeriesCount == 1, TimeSpan.FromSeconds(20)).Should().BeTrue();
+            size.Record(1, new KeyValuePair<string, object?>("a", "2"));
+            size.Record(1, tag);
+            return HdrHistogram.Create();
+        });
+        second.Join();
+
+        (listening.CountOf("size{a=\"1\"}"), listening.Histograms.OverflowSeriesMeasurementCount).Should().Be((2, 1));
+    }
+
     private static void InParallel(Action<int> work)
     {
         Task[] threads = [.. Enumerable.Range(0, Threads).Select(i => Task.Factory.StartNew(() => work(i), TaskCreationOptions.LongRunning))];

@@ -212,6 +212,29 @@ public class MeterHistogramsTests
     }
 
     [Fact]
+    public void An_instrument_that_is_excluded_while_it_is_published_is_not_recorded()
+    {
+        int calls = 0;
+        using Listening listening = new(options => options.IsExcluded = _ => ++calls > 1);
+
+        listening.Size.Enabled.Should().BeFalse();
+    }
+
+    [Fact]
+    public void Instruments_of_one_meter_and_name_have_the_scale_of_their_own_unit_and_type_and_their_own_tags()
+    {
+        using Listening listening = new();
+        listening.Meter.CreateHistogram<double>("wait", "s").Record(1);
+        listening.Meter.CreateHistogram<double>("wait", "ms").Record(1000);
+        listening.Only.Histogram.GetBucket(1_000_000_000).Count.Should().Be(2);
+
+        listening.Meter.CreateHistogram<double>("wait", "s", null, [new("a", "b")]).Record(1);
+        listening.Meter.CreateHistogram<int>("items").Record(1);
+        listening.Meter.CreateHistogram<double>("items").Record(1);
+        listening.Series.Should().Equal($"{listening.Meter.Name}.items", "items", "wait", "wait{a=\"b\"}");
+    }
+
+    [Fact]
     public void Instruments_of_disposed_meters_are_not_kept_alive()
     {
         using Listening listening = new();

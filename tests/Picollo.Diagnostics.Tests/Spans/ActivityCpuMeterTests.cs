@@ -127,6 +127,9 @@ public class ActivityCpuMeterTests
         {
             FluentActions.Invoking(() => ActivityCpuMeter.Start(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
         }
+
+        string[] given = ["My.*"];
+        ActivityCpuMeter.Check(given).Should().Equal(given).And.NotBeSameAs(given, "the application may change its array");
     }
 
     [Fact]

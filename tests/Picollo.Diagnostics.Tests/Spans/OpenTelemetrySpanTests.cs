@@ -62,6 +62,11 @@ public sealed class OpenTelemetrySpanTests : IDisposable
         }
 
         spans.LateSource.Should().Be(SourceName);
+        using ActivitySource next = new(SourceName + ".Next");
+        using ActivityListener other = new() { ShouldListenTo = source => source == next };
+        ActivitySource.AddActivityListener(other);
+        using ActivityCpuMeter both = ActivityCpuMeter.Start(SourceName, next.Name);
+        both.LateSource.Should().Be(SourceName, "it is the first");
         SpanTimes.Of(_exported.Single()).Total.Should().BeGreaterThanOrEqualTo(0.99);
         string text = _copied.Tags.Single().Should().ContainSingle().Which.Value.Should().BeOfType<string>().Subject;
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds).Should().BeTrue(text);

@@ -157,7 +157,7 @@ public class SpanTimesTests
             using (Activity dropped = tracing.Start("dropped"))
             {
                 dropped.IsAllDataRequested = false; // while it runs
-                own += Burn.Milliseconds(2);
+                own += Burn.Milliseconds(4);
                 using (tracing.Start("in dropped"))
                 {
                     inDropped = Burn.Milliseconds(4);

@@ -94,6 +94,7 @@ public sealed class OtlpExporterTests : OtlpTests
     [InlineData(400)]
     [InlineData(401)]
     [InlineData(404)]
+    [InlineData(408)]
     [InlineData(500)]
     [InlineData(307)]
     public async Task Other_status_codes_are_not_retried_but_nothing_is_lost(int status)
@@ -183,7 +184,23 @@ public sealed class OtlpExporterTests : OtlpTests
 
         await TimerAsync(TimeSpan.FromSeconds(10));
         _receiver.Points.Select(point => point.Count).Should().Equal(1, 2, 5);
+        _receiver.Points.Select(point => point.Min).Should().Equal([1e-9, null, null], "the extremes of a later delta are unknown");
         _errors.Should().HaveCount(1);
+    }
+
+    [Fact]
+    public async Task Exports_missed_during_a_pause_of_the_process_are_skipped()
+    {
+        Exporter(options => options.Interval = TimeSpan.FromSeconds(10));
+        await TimerAsync(TimeSpan.FromSeconds(10));
+        _time.Spend(TimeSpan.FromSeconds(95));
+        _time.Advance(TimeSpan.Zero);
+        await _receiver.WaitAsync();
+        await TimerAsync(TimeSpan.FromSeconds(10));
+        _time.Advance(TimeSpan.FromSeconds(10));
+        await _receiver.WaitAsync();
+
+        _receiver.Points.Select(point => (point.Time - point.StartTime) / 1_000_000_000).Should().Equal(95, 105);
     }
 
     [Fact]
@@ -331,6 +348,34 @@ public sealed class OtlpExporterTests : OtlpTests
         _time.Advance(TimeSpan.FromSeconds(60));
         (await exporter.FlushAsync()).Should().BeTrue();
         _receiver.Requests.Should().HaveCount(3);
+
+        _receiver.Answer(context => context.Response.Body.WriteAsync(new byte[] { 0x0A, 0x02, 0x08, 0x01 }).AsTask());
+        (await exporter.FlushAsync()).Should().BeFalse("the first of two requests was accepted in part");
+        (_receiver.Requests.Count, exporter.RejectedCount).Should().Be((5, 1));
+    }
+
+    [Fact]
+    public void Removed_histograms_that_were_not_accepted_are_kept_up_to_a_limit()
+    {
+        HdrHistogramRegistration[] all =
+            [.. Enumerable.Range(0, OtlpCollector.MaxRemovedSeries + 1).Select(i => new HdrHistogramRegistration($"x{i}", _histogram, HdrHistogramDescription.None, []))];
+        OtlpCollector collector = new(() => all, isDelta: false, _time);
+        collector.Collect().Should().HaveCount(all.Length);
+        all = [];
+        collector.Collect().Should().HaveCount(OtlpCollector.MaxRemovedSeries);
+        collector.Accept(collector.Collect().Take(1));
+        collector.Collect().Should().HaveCount(OtlpCollector.MaxRemovedSeries - 1);
+    }
+
+    [Fact]
+    public async Task Histograms_of_one_name_with_different_descriptions_are_separate_metrics()
+    {
+        HdrHistogramRegistration other = new("queue.wait", _histogram, new() { Unit = new() { Name = "bytes" } }, []);
+        OtlpExporter exporter = new(() => [.. _registry.Registrations, other], new() { Endpoint = _receiver.Endpoint }, _ => null, null);
+        _exporters.Add(exporter);
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+        _receiver.Points.Select(point => point.Unit).Should().Equal("s", "By");
     }
 
     [Fact]
@@ -466,6 +511,7 @@ public sealed class OtlpExporterTests : OtlpTests
     [InlineData(200, "application/json", "{\"partialSuccess\":{}}", null)]
     [InlineData(202, "application/json; charset=utf-8", "\"OK\"", null)]
     [InlineData(200, Protobuf, "\x0A\x06\x08\x01\x12\x02no", Rejected)]
+    [InlineData(200, Protobuf, "\x0A\x02\x08\x05", Rejected)] // more than were sent
     [InlineData(200, Protobuf, "\x78\xFF\xFF\x7F\x0A\x06\x78\xFF\xFF\x7F\x08\x01", Rejected)]
     [InlineData(200, Protobuf, "\x79\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x0A\x0B\x79\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x08\x01", Rejected)]
     [InlineData(200, Protobuf, "\x7A\x03\xFF\xFF\xFF\x0A\x07\x7A\x03\xFF\xFF\xFF\x08\x01", Rejected)]

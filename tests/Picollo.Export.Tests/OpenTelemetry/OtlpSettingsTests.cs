@@ -39,7 +39,7 @@ public class OtlpSettingsTests
             ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"), ("OTEL_EXPORTER_OTLP_METRICS_COMPRESSION", "none"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "a=1"), ("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "b=2%2C3, c = 4=5"),
             ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "Delta"), ("OTEL_METRIC_EXPORT_INTERVAL", "5000"),
-            ("OTEL_RESOURCE_ATTRIBUTES", "service.name=x,deployment.environment.name=a%20b"), ("OTEL_SERVICE_NAME", "shop"),
+            ("OTEL_RESOURCE_ATTRIBUTES", "service.name=x,deployment%2Eenvironment.name=a%20b"), ("OTEL_SERVICE_NAME", "shop"),
         ];
         OtlpSettings read = Read(variables);
 

@@ -3,12 +3,17 @@ namespace Picollo.Export.Tests;
 public class PrometheusProtobufTests
 {
     [Fact]
-    public void Histograms_of_different_units_have_different_native_buckets()
+    public void Histograms_of_different_units_and_ranges_have_different_native_buckets()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(1_000);
-        HdrHistogramRegistration[] registrations = [.. new[] { 1d, 1_000 }.Select(
-            ratio => new HdrHistogramRegistration($"x{ratio}", histogram, new() { Unit = new() { Ratio = ratio } }))];
+        HdrHistogram narrow = HdrHistogram.Factory.WithMinTrackableValue(2_000).Create();
+        narrow.Record(5_000);
+        HdrHistogramRegistration[] registrations =
+        [
+            new("narrow", narrow, HdrHistogramDescription.None),
+            .. new[] { 1d, 1_000 }.Select(ratio => new HdrHistogramRegistration($"x{ratio}", histogram, new() { Unit = new() { Ratio = ratio } })),
+        ];
 
         NativeHistogram.Of(new PrometheusWriter(), registrations).SelectMany(native => native.Buckets.Keys).Should().Equal(
             registrations.SelectMany(registration => NativeHistogram.Of(new PrometheusWriter(), registration).Single().Buckets.Keys));

@@ -186,6 +186,7 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void A_hidden_request_is_counted_as_no_request_and_uses_no_memory()
     {
+        using var thread = new ThreadInFlow();
         FlowSamples samples = NewSamples(2);
         for (ulong time = 10; time < 2010; time += 2)
         {
@@ -196,6 +197,9 @@ public sealed class FlowTimelineTests : IDisposable
         samples.Complete();
 
         (samples.Unlabeled.SampleCount, samples.UnknownCount, samples.Flows.Count, samples.Labels.Count).Should().Be((1000, 0, 0, 0));
+        _ = _recorder.TakeStops().Count();
+        thread.Watcher.Stop();
+        _recorder.TakeStops().Should().BeEmpty("recording has ended");
     }
 
     [Fact]
@@ -276,6 +280,16 @@ public sealed class FlowTimelineTests : IDisposable
         kept.All.Select(flow => flow.Label.Name).Should().Equal(
             Enumerable.Range(0, KeptFlows.MaxFlows).Select(i => $"/{KeptFlows.MaxFlows - 1 - (i / 2)}"), "the latest are first");
 
+        ulong[] chain = [.. Enumerable.Range(1, KeptFlows.MaxNodes / 2).Select(i => (ulong)i)];
+        for (int i = 0; i < 3; i++)
+        {
+            SampleTree large = new(new NodeBudget(chain.Length));
+            large.TryAdd(chain, int.MaxValue).Should().BeTrue();
+            kept.Add(NewWatcher(Labels[i]), large);
+        }
+
+        kept.All.Select(flow => flow.Label).Should().Equal([Labels[2], Labels[1]], "the memory of all flows is limited");
+
         static SampleTree NewTree() => new(new NodeBudget(1));
     }
 
@@ -346,7 +360,7 @@ public sealed class FlowTimelineTests : IDisposable
             }
         }
 
-        timeline.MoveTo(2500);
+        new FlowSamples(timeline, new NodeBudget(1), 127).End(2500);
         recorder.TakeChunk().Should().BeInRange(2, 6, "one of three logs is left");
         timeline.Forget(Thread, 3000);
 
@@ -385,6 +399,10 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.MoveTo(stopped);
         timeline.MoveTo(stopped + 1);
         timeline.At(thread.Id, stopped + 2).Should().BeEmpty("the stop is kept");
+
+        var next = new FlowTimeline(recorder);
+        next.Forget(thread.Id, 2);
+        next.At(thread.Id, 3).Should().BeEmpty("another thread may reuse the ID");
     }
 
     /// <summary>Creates a running watcher without an outer one.</summary>

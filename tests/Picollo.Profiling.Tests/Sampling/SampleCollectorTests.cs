@@ -62,6 +62,9 @@ public class SampleCollectorTests
     [Fact]
     public void Processes_that_ended_without_samples_are_removed()
     {
+        Handle(
+            Task(ForkMark, 8888, 8888, Main), Sample(8888, 8888, 1, 1, 0x30), Task(ExitMark, 8888, 8888, Main),
+            Task(ForkMark, 7777, 7777, Main), Task(ExitMark, 7777, 7778, 7777));
         for (int i = 0; i < 5000; i++)
         {
             Handle(Task(ForkMark, Child + i, Child + i, Main), Task(ExitMark, Child + i, Child + i, Main));
@@ -70,11 +73,13 @@ public class SampleCollectorTests
         Handle(
             Task(ForkMark, 9999, 9999, Main),
             Sample(9999, 9999, 1, 1, 0x30),
+            Sample(7777, 7777, 1, 1, 0x30),
             Task(ExitMark, 9999, 9999, Main),
             Task(ExitMark, Main, Main, Main));
 
-        (_samples.SampleCount, _samples.SkippedProcessCount).Should().Be((1, 0));
-        _samples.Processes.Should().HaveCountLessThanOrEqualTo(1000).And.Contain(_samples.Main).And.ContainSingle(process => process.Id == 9999);
+        (_samples.SampleCount, _samples.SkippedProcessCount).Should().Be((3, 0));
+        _samples.Processes.Should().HaveCountLessThanOrEqualTo(1000).And.Contain(_samples.Main);
+        _samples.Processes.Where(process => process.Samples.SampleCount == 1).Select(process => process.Id).Should().Equal(8888, 7777, 9999);
     }
 
     [Fact]

@@ -33,7 +33,7 @@ public unsafe class SampleRingTests
         using SampleRing first = NewRing(out nint firstMemory), second = NewRing(out nint secondMemory);
         var samples = new SampleCollector(100, "tests", [], followsChildren: false);
         Write(firstMemory, KernelRecords.Comm(100, 100, KernelRecords.Exec, "other", time: 2));
-        Write(firstMemory, KernelRecords.Sample(100, 100, time: 4, eventId: 1, 0x30));
+        Write(firstMemory, KernelRecords.Sample(100, 100, time: long.MaxValue, eventId: 1, 0x30)); // too young until the end
         Write(secondMemory, KernelRecords.Sample(100, 100, time: 1, eventId: 1, 0x30));
         Write(secondMemory, KernelRecords.Sample(100, 100, time: 3, eventId: 1, 0x30));
 

@@ -1,4 +1,5 @@
 using System.Text;
+using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Symbols;
 using Picollo.Profiling.Symbols.Files;
 
@@ -50,6 +51,15 @@ public class PerfMapTests
         CpuProfileFrame frame = code.At(0x1000).Frame;
 
         (frame.Name, frame.Kind).Should().Be((name, kind));
+    }
+
+    [Theory]
+    [InlineData("1000 10 method\n", "[runtime stub]")]
+    [InlineData("1000 10 method\n1100 20 met", "memfd:doublemapper (deleted)+0x100")]
+    public void Code_between_methods_is_a_stub_if_the_map_is_complete(string text, string name)
+    {
+        CodeMapping runtime = new(0x1000, 0x1000, 0, "/memfd:doublemapper (deleted)");
+        new CodeMap([runtime], Parse(text), new CodeImages(new ProcessFiles(Environment.ProcessId)), false, null, false).At(0x1100).Frame.Name.Should().Be(name);
     }
 
     [Fact]

@@ -131,6 +131,19 @@ public sealed class OpenSegmentsTests : IDisposable
         (await recorded.Task.WaitAsync(TimeSpan.FromMinutes(1))).Should().BeInRange(Bytes, Bytes + Tolerance);
     }
 
+    [Fact]
+    public void A_segment_ends_for_an_inner_watcher_that_stops_and_still_runs_for_the_outer_one()
+    {
+        CpuUsageAsyncWatcher outer = Start(), inner = Start();
+        RunningSegment segment = new(ThreadSegment.OfThread!);
+        inner.Stop();
+
+        segment.IsUnchanged.Should().BeFalse();
+        (segment.HasEnded(inner), segment.HasEnded(outer)).Should().Be((true, false));
+        outer.Stop();
+        segment.HasEnded(outer).Should().BeTrue();
+    }
+
     private static CpuUsageAsyncWatcher Start() => new(CpuUsageDetail.TotalOnly, countsAllocations: true, listSwitches: false);
 
     /// <summary>A thread that enters and leaves the flow of its creator.</summary>
