@@ -1,6 +1,6 @@
 namespace Picollo.TestKit;
 
-/// <summary>A lock that another thread holds.</summary>
+/// <summary>Locks that a test waits for.</summary>
 internal static class HeldLock
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(30);
@@ -9,25 +9,30 @@ internal static class HeldLock
     public static void WaitFor(TimeSpan time)
     {
         object gate = new();
-        Thread waiter = Thread.CurrentThread;
-        using ManualResetEventSlim held = new();
-        bool isAtLock = false;
-        Thread holder = new(() =>
+        WaitFor(time, () => Monitor.Enter(gate), () => Monitor.Exit(gate), () =>
         {
             lock (gate)
             {
-                held.Set();
-                SpinWait.SpinUntil(() => Volatile.Read(ref isAtLock) && (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0, Limit);
-                Thread.Sleep(time);
             }
         });
-        holder.UnsafeStart();
-        held.Wait();
-        Volatile.Write(ref isAtLock, true);
-        lock (gate)
-        {
-        }
+    }
 
-        holder.Join();
+    /// <summary>Waits for what another thread has acquired, and releases after this thread has waited for at least a time. This thread has no
+    /// other waits.</summary>
+    public static void WaitFor(TimeSpan time, Action acquire, Action release, Action wait)
+    {
+        Thread waiter = Thread.CurrentThread;
+        bool isHeld = false, isAtLock = false;
+        new Thread(() =>
+        {
+            acquire();
+            Volatile.Write(ref isHeld, true);
+            SpinWait.SpinUntil(() => Volatile.Read(ref isAtLock) && (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0, Limit);
+            Thread.Sleep(time);
+            release();
+        }).UnsafeStart();
+        SpinWait.SpinUntil(() => Volatile.Read(ref isHeld), Limit);
+        Volatile.Write(ref isAtLock, true);
+        wait();
     }
 }

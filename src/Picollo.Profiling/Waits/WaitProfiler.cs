@@ -1,0 +1,166 @@
+using Picollo.Cpu;
+using Picollo.Profiling.Events;
+using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
+
+namespace Picollo.Profiling.Waits;
+
+/// <summary>Measures what the flows of this process wait for, by events of the runtime. Linux only.</summary>
+/// <remarks>No permission is needed. A thread of this class reads the events. <see cref="Stop"/> and <see cref="Dispose"/> leave no session,
+/// thread or file behind.</remarks>
+internal sealed class WaitProfiler : IDisposable
+{
+    /// <summary>The maximum number of rows. The longest waits are kept.</summary>
+    public const int MaxRows = 500;
+
+    private const string Unavailable = "Waits cannot be measured: ";
+    private const int BufferMegabytes = 16;
+
+    private readonly FlowTimeline _timeline;
+    private readonly EventSession _session;
+    private readonly WaitCollector _waits;
+    private readonly NettraceReader _reader;
+    private readonly Thread _thread;
+    private readonly DateTimeOffset _startTime = DateTimeOffset.UtcNow;
+    private readonly long _start;
+    private string? _problem;
+
+    private WaitProfiler(DiagnosticsPort port)
+    {
+        _timeline = new FlowTimeline(FlowRecorder.Start()); // before the first event
+        if (EventSession.TryStart(port, BufferMegabytes, WaitCollector.Providers, out string? reason) is not { } session)
+        {
+            _timeline.Dispose();
+            throw new MeasurementUnavailableException($"{Unavailable}{reason}.", MeasurementUnavailableCause.NotSupported);
+        }
+
+        _start = Stopwatch.GetTimestamp();
+        _session = session;
+        _waits = new WaitCollector(_timeline);
+        _reader = new NettraceReader(Read);
+        _thread = new Thread(Run) { Name = "Picollo waits", IsBackground = true };
+        _thread.UnsafeStart();
+    }
+
+    /// <exception cref="MeasurementUnavailableException">Waits cannot be measured. The message contains the cause and the
+    /// remedy.</exception>
+    public static WaitProfiler Start() => Start(Environment.ProcessId);
+
+    /// <summary>For tests of the reason why there is no port. The flows are always those of this process.</summary>
+    internal static WaitProfiler Start(int processId)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            throw new MeasurementUnavailableException(
+                "Waits can be measured only on Linux.", MeasurementUnavailableCause.NotSupported);
+        }
+
+        var files = new ProcessFiles(processId);
+        return DiagnosticsPort.Find(files) is { } port
+            ? new WaitProfiler(port)
+            : throw new MeasurementUnavailableException(
+                $"{Unavailable}{DiagnosticsPort.GetMissingReason(files, out _)}.", MeasurementUnavailableCause.NotSupported);
+    }
+
+    /// <summary>Ends the measurement and finds the names. Blocks for up to a second. Must be called once, before
+    /// <see cref="Dispose"/>.</summary>
+    public WaitProfile Stop()
+    {
+        TimeSpan duration = Stopwatch.GetElapsedTime(_start);
+        long end = Stopwatch.GetTimestamp();
+        _session.Stop();
+        Dispose();
+        _waits.Complete(end);
+
+        var files = new ProcessFiles(Environment.ProcessId);
+        using PerfMapFile? perfMap = PerfMapFile.Request(files, out string? namesReason);
+        var images = new CodeImages(files);
+        var code = new CodeMap(
+            [.. CodeMapping.Parse(files.ReadMaps())], perfMap?.Read(images.Budget), images, includesKernel: false, kernel: null, showsTiers: false);
+        var names = new WaitNames(_waits.Stacks.Nodes, code);
+        WaitRow[] rows =
+        [
+            .. _waits.Labels.SelectMany(label => label.Value.GroupBy(
+                    sum => sum.Key switch
+                    {
+                        WaitSum.InQueue => (WaitProfile.PoolQueue, ""),
+                        WaitSum.InQueueBefore => (WaitProfile.PoolQueueBefore, ""),
+                        WaitSum.NoStack => ("", ""),
+                        int node => names.Find(node),
+                    },
+                    sum => sum.Value,
+                    ((string Kind, string Method) name, IEnumerable<WaitSum> sums) =>
+                    {
+                        WaitSum all = sums.Aggregate((one, other) => one.With(other));
+                        return new WaitRow(
+                            label.Key, name.Kind, name.Method, all.Count, Stopwatch.GetElapsedTime(0, all.Ticks), Stopwatch.GetElapsedTime(0, all.LongestTicks));
+                    }))
+                .OrderByDescending(row => row.Total),
+        ];
+        return new WaitProfile(_startTime, duration, [.. rows.Take(MaxRows)], [.. NotesOf(rows.Length, namesReason).Concat(images.Notes)]);
+    }
+
+    /// <summary>Ends the measurement.</summary>
+    public void Dispose()
+    {
+        _session.Stop();
+        _thread.Join();
+        _session.Dispose();
+        _timeline.Dispose();
+    }
+
+    private int Read(Span<byte> buffer)
+    {
+        int read = _session.Read(buffer);
+        _timeline.Refresh(); // what was recorded before the events
+        return read;
+    }
+
+    private void Run()
+    {
+        try
+        {
+            while (_reader.MoveNext())
+            {
+                _waits.Add(_reader);
+            }
+        }
+        catch (InvalidDataException e)
+        {
+            _problem = e.Message;
+            _session.Dispose(); // the runtime must not wait until its events are read
+        }
+    }
+
+    private IEnumerable<string> NotesOf(int rowCount, string? namesReason)
+    {
+        if (_problem is not null)
+        {
+            yield return _problem;
+        }
+
+        if (namesReason is not null)
+        {
+            yield return namesReason;
+        }
+
+        if (_reader.LostCount > 0)
+        {
+            yield return string.Create(
+                CultureInfo.InvariantCulture, $"{_reader.LostCount:N0} events were lost, because there were too many. Waits are missing.");
+        }
+
+        if (_waits.UnknownCount > 0)
+        {
+            yield return string.Create(
+                CultureInfo.InvariantCulture,
+                $"The routes of {_waits.UnknownCount:N0} waits are unknown: threads switched between requests faster than could be recorded.");
+        }
+
+        if (rowCount > MaxRows)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture, $"Only the {MaxRows:N0} longest of {rowCount:N0} rows are shown.");
+        }
+    }
+}
