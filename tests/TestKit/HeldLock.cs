@@ -21,18 +21,36 @@ internal static class HeldLock
     /// other waits.</summary>
     public static void WaitFor(TimeSpan time, Action acquire, Action release, Action wait)
     {
-        Thread waiter = Thread.CurrentThread;
-        bool isHeld = false, isAtLock = false;
-        new Thread(() =>
+        bool isHeld = false;
+        ReleaseLater(time, release, () =>
         {
             acquire();
             Volatile.Write(ref isHeld, true);
-            SpinWait.SpinUntil(() => Volatile.Read(ref isAtLock) && (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0, Limit);
-            Thread.Sleep(time);
+        });
+        SpinWait.SpinUntil(() => Volatile.Read(ref isHeld), Limit);
+        wait();
+    }
+
+    /// <summary>Releases something after this thread has waited for it for at least a time.</summary>
+    public static void ReleaseLater(TimeSpan time, Action release, Action? acquire = null)
+    {
+        Thread waiter = Thread.CurrentThread;
+        string? task = new FileInfo("/proc/thread-self").LinkTarget; // null if this is not Linux
+        new Thread(() =>
+        {
+            acquire?.Invoke();
+            long start = Environment.TickCount64, since = start;
+            while (Environment.TickCount64 - since < time.TotalMilliseconds && Environment.TickCount64 - start < Limit.TotalMilliseconds)
+            {
+                Thread.Sleep(1);
+                since = IsWaiting() ? since : Environment.TickCount64;
+            }
+
             release();
         }).UnsafeStart();
-        SpinWait.SpinUntil(() => Volatile.Read(ref isHeld), Limit);
-        Volatile.Write(ref isAtLock, true);
-        wait();
+
+        // A thread that spins before it waits can lose its CPU in a call that looks like a wait. The kernel then reports that it could run.
+        bool IsWaiting() => (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0
+            && (task is null || (File.ReadAllText($"/proc/{task}/stat") is var stat && stat[stat.LastIndexOf(')') + 2] == 'S'));
     }
 }

@@ -161,7 +161,8 @@ internal sealed class PageEndpoints(
         return WriteHtmlAsync(context, PageDocument.Create(environment.ApplicationName, address, reading, chosen, plots, section));
     }
 
-    /// <summary>Takes a CPU profile, or measures waits, and redirects to the page of the result. Stops early if the client disconnects.</summary>
+    /// <summary>Takes a CPU profile, or measures waits, and redirects to the page of the result. Stops early if the client
+    /// disconnects.</summary>
     private async Task TakeProfileAsync(HttpContext context)
     {
         HttpResponse response = context.Response;

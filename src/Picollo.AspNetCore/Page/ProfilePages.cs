@@ -95,7 +95,8 @@ internal static class ProfilePages
             "Profile",
             address,
             "Shows where the CPU time goes, by route and method.",
-            [.. profiles.All.Select(stored => (stored.Id, stored.Profile.StartTime, $"{Quantity.Count(stored.Profile.SampleCount ?? 0)} samples"))]);
+            [.. profiles.All.Select(stored => (
+                stored.Id, stored.Profile.StartTime, $"{Quantity.Count(stored.Profile.SampleCount ?? 0)} samples"))]);
         Write(
             PageEndpoints.WaitsParameter,
             "Waits",

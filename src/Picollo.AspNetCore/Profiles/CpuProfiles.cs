@@ -6,8 +6,8 @@ using Picollo.Profiling.Waits;
 
 namespace Picollo.AspNetCore.Profiles;
 
-/// <summary>Takes CPU profiles of this process, and measures what its requests wait for. Keeps the last results, and the profiles of the last
-/// requests above the CPU budget, only in memory. Thread-safe.</summary>
+/// <summary>Takes CPU profiles of this process, and measures what its requests wait for. Keeps the last results, and the profiles of the
+/// last requests above the CPU budget, only in memory. Thread-safe.</summary>
 internal sealed class CpuProfiles(
     IOptions<PicolloOptions> options, RouteTable routes, WorkMeter work, ILoggerFactory loggers, TimeProvider time)
     : IHostedService, IDisposable

@@ -10,7 +10,7 @@ internal sealed class EventSession : IDisposable
 {
     private const byte EventPipeCommands = 2;
     private const byte StopTracingCommand = 1;
-    private const byte CollectTracing2Command = 3;
+    private const byte CollectTracing3Command = 4;
     private const uint NettraceFormat = 1;
 
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(5);
@@ -27,16 +27,17 @@ internal sealed class EventSession : IDisposable
     /// <summary>Starts a session; null if the runtime does not permit it.</summary>
     /// <param name="port">The port of the process.</param>
     /// <param name="bufferMegabytes">The size of the runtime's buffer, from which events are lost if they are not read in time.</param>
+    /// <param name="hasStacks">Whether events have stacks, which cost most of the time of an event.</param>
     /// <param name="providers">The providers of the events.</param>
     /// <param name="reason">The reason of a failure.</param>
     public static EventSession? TryStart(
-        DiagnosticsPort port, int bufferMegabytes, IReadOnlyList<EventProvider> providers, out string? reason)
+        DiagnosticsPort port, int bufferMegabytes, bool hasStacks, IReadOnlyList<EventProvider> providers, out string? reason)
     {
-        // { u32 megabytes, format; bool rundown; u32 count; { u64 keywords; u32 level; string name, arguments }[count] }
+        // { u32 megabytes, format; bool rundown, stacks; u32 count; { u64 keywords; u32 level; string name, arguments }[count] }
         List<byte> payload = [];
         AddNumber((uint)bufferMegabytes);
         AddNumber(NettraceFormat);
-        payload.Add(0); // a rundown would list all methods
+        payload.AddRange([0, hasStacks ? (byte)1 : (byte)0]); // a rundown would list all methods
         AddNumber((uint)providers.Count);
         foreach (EventProvider provider in providers)
         {
@@ -49,7 +50,8 @@ internal sealed class EventSession : IDisposable
         }
 
         byte[] id = new byte[sizeof(ulong)];
-        Socket? connection = port.Open(EventPipeCommands, CollectTracing2Command, CollectionsMarshal.AsSpan(payload), Timeout, id, out reason);
+        Socket? connection = port.Open(
+            EventPipeCommands, CollectTracing3Command, CollectionsMarshal.AsSpan(payload), Timeout, id, out reason);
         return connection is null ? null : new EventSession(port, connection, id);
 
         void AddNumber(uint number)

@@ -36,6 +36,7 @@ internal sealed class NettraceReader(ReadBytes read)
     private int _pointerBytes;
     private int _stackAddresses;
     private bool _hasHeader;
+    private ulong _lastThread; // of an event, not of a description
     private BlobHeader _header;
     private int _payloadStart;
 
@@ -81,12 +82,12 @@ internal sealed class NettraceReader(ReadBytes read)
             }
         }
 
-        ulong previous = _header.CaptureThreadId;
         ReadBlob();
         Check(_descriptions.TryGetValue(_header.MetadataId, out EventDescription? description), "an event has no description");
         Description = description!;
-        if (_header.CaptureThreadId != previous)
+        if (_header.CaptureThreadId != _lastThread)
         {
+            _lastThread = _header.CaptureThreadId;
             CompleteTime = Math.Max(CompleteTime, _header.Time);
         }
 
@@ -260,7 +261,7 @@ internal sealed class NettraceReader(ReadBytes read)
         Check(headerBytes >= FlagsEnd && headerBytes <= _blockEnd, "a block is too short");
         Check((_block[2] & IsCompressed) != 0, "its events are not compressed");
         _next = headerBytes;
-        _header = new BlobHeader { CaptureThreadId = _header.CaptureThreadId };
+        _header = default;
     }
 
     private void ReadBlob()

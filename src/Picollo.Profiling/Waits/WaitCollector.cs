@@ -9,8 +9,8 @@ namespace Picollo.Profiling.Waits;
 /// thread.</summary>
 /// <remarks>
 /// <para>The events of different threads arrive in any order, so they are kept until all earlier ones have arrived.</para>
-/// <para>A lock that is not free raises an event of its own, and one of the wait handle on which its thread waits. Only the outermost wait
-/// counts.</para>
+/// <para>A lock that is not free raises two events: one for the lock, and one for the wait handle on which its thread waits. Only the
+/// outermost wait counts.</para>
 /// </remarks>
 internal sealed class WaitCollector(FlowTimeline timeline)
 {

@@ -4,9 +4,9 @@ using Picollo.Profiling.Symbols;
 namespace Picollo.Profiling.Waits;
 
 /// <summary>Finds the method that waited, and what it has called to wait, in the stack of a wait.</summary>
-/// <remarks>The method is the innermost one of the application or of a library that is not part of .NET. The kind is the method of .NET that
-/// it called, such as <c>SemaphoreSlim.Wait</c>. The compiler inlines small methods, so the name of an internal method is replaced by that
-/// of the public one.</remarks>
+/// <remarks>The method is the innermost one of the application or of a library that is not part of .NET. The kind is the method of .NET
+/// that it called, such as <c>SemaphoreSlim.Wait</c>. The compiler inlines small methods, so the name of an internal method is replaced by
+/// that of the public one.</remarks>
 internal sealed class WaitNames(IReadOnlyList<SampleTree.Node> stacks, CodeMap code)
 {
     private const string CoreLib = "System.Private.CoreLib.dll";

@@ -7,8 +7,8 @@ using Picollo.Profiling.Symbols.Files;
 namespace Picollo.Profiling.Waits;
 
 /// <summary>Measures what the flows of this process wait for, by events of the runtime. Linux only.</summary>
-/// <remarks>No permission is needed. A thread of this class reads the events. <see cref="Stop"/> and <see cref="Dispose"/> leave no session,
-/// thread or file behind.</remarks>
+/// <remarks>No permission is needed. A thread of this class reads the events. <see cref="Stop"/> and <see cref="Dispose"/> leave no
+/// session, thread or file behind.</remarks>
 internal sealed class WaitProfiler : IDisposable
 {
     /// <summary>The maximum number of rows. The longest waits are kept.</summary>
@@ -29,7 +29,7 @@ internal sealed class WaitProfiler : IDisposable
     private WaitProfiler(DiagnosticsPort port)
     {
         _timeline = new FlowTimeline(FlowRecorder.Start()); // before the first event
-        if (EventSession.TryStart(port, BufferMegabytes, WaitCollector.Providers, out string? reason) is not { } session)
+        if (EventSession.TryStart(port, BufferMegabytes, hasStacks: true, WaitCollector.Providers, out string? reason) is not { } session)
         {
             _timeline.Dispose();
             throw new MeasurementUnavailableException($"{Unavailable}{reason}.", MeasurementUnavailableCause.NotSupported);
@@ -76,29 +76,32 @@ internal sealed class WaitProfiler : IDisposable
         var files = new ProcessFiles(Environment.ProcessId);
         using PerfMapFile? perfMap = PerfMapFile.Request(files, out string? namesReason);
         var images = new CodeImages(files);
-        var code = new CodeMap(
-            [.. CodeMapping.Parse(files.ReadMaps())], perfMap?.Read(images.Budget), images, includesKernel: false, kernel: null, showsTiers: false);
-        var names = new WaitNames(_waits.Stacks.Nodes, code);
+        PerfMap? compiled = perfMap?.Read(images.Budget);
+        CodeMapping[] mappings = [.. CodeMapping.Parse(files.ReadMaps())];
+        var names = new WaitNames(
+            _waits.Stacks.Nodes, new CodeMap(mappings, compiled, images, includesKernel: false, kernel: null, showsTiers: false));
         WaitRow[] rows =
         [
-            .. _waits.Labels.SelectMany(label => label.Value.GroupBy(
-                    sum => sum.Key switch
-                    {
-                        WaitSum.InQueue => (WaitProfile.PoolQueue, ""),
-                        WaitSum.InQueueBefore => (WaitProfile.PoolQueueBefore, ""),
-                        WaitSum.NoStack => ("", ""),
-                        int node => names.Find(node),
-                    },
-                    sum => sum.Value,
-                    ((string Kind, string Method) name, IEnumerable<WaitSum> sums) =>
-                    {
-                        WaitSum all = sums.Aggregate((one, other) => one.With(other));
-                        return new WaitRow(
-                            label.Key, name.Kind, name.Method, all.Count, Stopwatch.GetElapsedTime(0, all.Ticks), Stopwatch.GetElapsedTime(0, all.LongestTicks));
-                    }))
-                .OrderByDescending(row => row.Total),
+            .. from label in _waits.Labels
+               from sum in label.Value
+               group sum.Value by (Label: label.Key, Names: NamesOf(sum.Key)) into sums
+               let all = sums.Aggregate((one, other) => one.With(other))
+               orderby all.Ticks descending
+               select new WaitRow(
+                   sums.Key.Label, sums.Key.Names.Kind, sums.Key.Names.Method, all.Count, TimeOf(all.Ticks), TimeOf(all.LongestTicks)),
         ];
-        return new WaitProfile(_startTime, duration, [.. rows.Take(MaxRows)], [.. NotesOf(rows.Length, namesReason).Concat(images.Notes)]);
+        return new WaitProfile(
+            _startTime, duration, [.. rows.Take(MaxRows)], [.. NotesOf(rows.Length, namesReason), .. images.Notes]);
+
+        (string Kind, string Method) NamesOf(int node) => node switch
+        {
+            WaitSum.InQueue => (WaitProfile.PoolQueue, ""),
+            WaitSum.InQueueBefore => (WaitProfile.PoolQueueBefore, ""),
+            WaitSum.NoStack => ("", ""),
+            _ => names.Find(node),
+        };
+
+        static TimeSpan TimeOf(long ticks) => Stopwatch.GetElapsedTime(0, ticks);
     }
 
     /// <summary>Ends the measurement.</summary>
@@ -155,7 +158,8 @@ internal sealed class WaitProfiler : IDisposable
         {
             yield return string.Create(
                 CultureInfo.InvariantCulture,
-                $"The routes of {_waits.UnknownCount:N0} waits are unknown: threads switched between requests faster than could be recorded.");
+                $"The routes of {_waits.UnknownCount:N0} waits are unknown: threads switched between requests faster than could be "
+                + $"recorded.");
         }
 
         if (rowCount > MaxRows)

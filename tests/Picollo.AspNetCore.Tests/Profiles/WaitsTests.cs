@@ -209,13 +209,7 @@ public class WaitsTests
         private static Task<string> ResultLater()
         {
             TaskCompletionSource<string> done = new();
-            Thread waiter = Thread.CurrentThread;
-            new Thread(() =>
-            {
-                SpinWait.SpinUntil(() => (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0);
-                Thread.Sleep(Wait);
-                done.SetResult("done");
-            }).UnsafeStart();
+            HeldLock.ReleaseLater(Wait, () => done.SetResult("done"));
             return done.Task;
         }
 
