@@ -5,10 +5,10 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Waits;
 
-/// <summary>Adds up the waits of threads, and the times in the queue of the thread pool, by the flow that waited. Used by one
-/// thread.</summary>
+/// <summary>Adds up the waits of threads, and the times in the queue of the thread pool, by the flow that waited.</summary>
 /// <remarks>
-/// <para>The events of different threads arrive in any order, so they are kept until all earlier ones have arrived.</para>
+/// <para>The events of waits come from one source, with stacks, and those of the thread pool from another, without. Two threads add them.
+/// They arrive in any order, so they are kept until all earlier ones have arrived.</para>
 /// <para>A lock that is not free raises two events: one for the lock, and one for the wait handle on which its thread waits. Only the
 /// outermost wait counts.</para>
 /// </remarks>
@@ -22,6 +22,9 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     private const int MaxNodes = 200_000; // 12 MB
     private const int MaxQueued = 200_000;
 
+    private readonly Lock _gate = new();
+    private readonly long[] _complete = new long[Sources.Count];
+    private readonly long[] _lost = new long[Sources.Count];
     private readonly List<WaitEvent> _events = [];
     private readonly Dictionary<int, ThreadWaits> _threads = [];
     private readonly Dictionary<long, long> _queued = []; // times, by the ID of the work
@@ -29,14 +32,13 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     private readonly Dictionary<FlowLabel, Dictionary<int, WaitSum>> _labels = [];
     private readonly Dictionary<CpuUsageAsyncWatcher, long> _ended = []; // the time at which it was noticed
     private int _sumCount;
-    private long _lost;
     private long _handledTime;
 
-    /// <summary>The providers of the events. A rundown is not needed.</summary>
-    public static IReadOnlyList<EventProvider> Providers { get; } =
+    /// <summary>The providers of each source, and whether their events need stacks.</summary>
+    public static IReadOnlyList<(EventProvider Provider, bool HasStacks)> Sources { get; } =
     [
-        new(Runtime, 0x4000 | 0x400_0000_0000, System.Diagnostics.Tracing.EventLevel.Verbose), // Contention, WaitHandle
-        new(Framework, 0x2, System.Diagnostics.Tracing.EventLevel.Verbose), // ThreadPool
+        (new(Runtime, 0x4000 | 0x400_0000_0000, System.Diagnostics.Tracing.EventLevel.Verbose), true), // Contention, WaitHandle
+        (new(Framework, 0x2, System.Diagnostics.Tracing.EventLevel.Verbose), false), // ThreadPool
     ];
 
     /// <summary>The stacks of the waits.</summary>
@@ -49,28 +51,42 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     /// <summary>The number of waits whose flow is unknown.</summary>
     public long UnknownCount { get; private set; }
 
-    /// <summary>Adds the current event of a reader.</summary>
-    public void Add(NettraceReader reader)
+    /// <summary>Adds the current event of a source.</summary>
+    public void Add(NettraceReader reader, int source)
     {
-        if (KindOf(reader.Description) is { } kind)
+        lock (_gate)
         {
-            long id = kind is WaitEventKind.Queued or WaitEventKind.Dequeued
-                ? BinaryPrimitives.TryReadInt64LittleEndian(reader.Payload, out long work) ? work : 0
-                : kind is WaitEventKind.Start or WaitEventKind.LockStart
-                    ? Stacks.TryAdd(reader.Stack, int.MaxValue, out int node) ? node : WaitSum.NoStack
-                : 0;
-            Add(new WaitEvent(reader.Time, (int)reader.ThreadId, kind, id));
-        }
+            if (KindOf(reader.Description) is { } kind)
+            {
+                long id = kind is WaitEventKind.Queued or WaitEventKind.Dequeued
+                    ? BinaryPrimitives.TryReadInt64LittleEndian(reader.Payload, out long work) ? work : 0
+                    : kind is WaitEventKind.Start or WaitEventKind.LockStart
+                        ? Stacks.TryAdd(reader.Stack, int.MaxValue, out int node) ? node : WaitSum.NoStack
+                    : 0;
+                Add(new WaitEvent(reader.Time, (int)reader.ThreadId, kind, id));
+            }
 
-        if (reader.LostCount > _lost)
-        {
-            _lost = reader.LostCount;
-            Handle(reader.CompleteTime);
-            _threads.Clear(); // starts without ends, and ends without starts
+            MoveTo(reader.CompleteTime, source);
+            if (reader.LostCount > _lost[source])
+            {
+                _lost[source] = reader.LostCount;
+                Handle(_complete.Min());
+                _threads.Clear(); // starts without ends, and ends without starts
+            }
         }
-        else if (reader.CompleteTime - _handledTime > Stopwatch.Frequency / 20)
+    }
+
+    /// <summary>Reports the time before which no event of a source follows.</summary>
+    public void MoveTo(long time, int source)
+    {
+        lock (_gate)
         {
-            Handle(reader.CompleteTime);
+            _complete[source] = Math.Max(_complete[source], time);
+            long complete = Math.Min(_complete[0], _complete[1]);
+            if (complete - _handledTime > Stopwatch.Frequency / 20)
+            {
+                Handle(complete);
+            }
         }
     }
 
@@ -84,7 +100,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
         _events.Add(next);
     }
 
-    /// <summary>Ends all waits.</summary>
+    /// <summary>Ends all waits, after the last event.</summary>
     public void Complete(long time)
     {
         Handle(time);
@@ -117,6 +133,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     /// <summary>Handles the events up to a time, after which no earlier ones arrive.</summary>
     private void Handle(long time)
     {
+        timeline.Refresh(); // what was recorded before the events
         _events.Sort(static (one, other) => one.Time.CompareTo(other.Time));
         int count = 0;
         for (; count < _events.Count && _events[count].Time <= time; count++)

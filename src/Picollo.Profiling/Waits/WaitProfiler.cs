@@ -7,7 +7,7 @@ using Picollo.Profiling.Symbols.Files;
 namespace Picollo.Profiling.Waits;
 
 /// <summary>Measures what the flows of this process wait for, by events of the runtime. Linux only.</summary>
-/// <remarks>No permission is needed. A thread of this class reads the events. <see cref="Stop"/> and <see cref="Dispose"/> leave no
+/// <remarks>No permission is needed. Threads of this class read the events. <see cref="Stop"/> and <see cref="Dispose"/> leave no
 /// session, thread or file behind.</remarks>
 internal sealed class WaitProfiler : IDisposable
 {
@@ -18,29 +18,34 @@ internal sealed class WaitProfiler : IDisposable
     private const int BufferMegabytes = 16;
 
     private readonly FlowTimeline _timeline;
-    private readonly EventSession _session;
     private readonly WaitCollector _waits;
-    private readonly NettraceReader _reader;
-    private readonly Thread _thread;
+    private readonly Source[] _sources;
     private readonly DateTimeOffset _startTime = DateTimeOffset.UtcNow;
     private readonly long _start;
-    private string? _problem;
 
     private WaitProfiler(DiagnosticsPort port)
     {
         _timeline = new FlowTimeline(FlowRecorder.Start()); // before the first event
-        if (EventSession.TryStart(port, BufferMegabytes, hasStacks: true, WaitCollector.Providers, out string? reason) is not { } session)
+        string? reason = null;
+        List<EventSession> sessions = [];
+        foreach ((EventProvider provider, bool hasStacks) in WaitCollector.Sources)
         {
+            if (reason is null && EventSession.TryStart(port, BufferMegabytes, hasStacks, [provider], out reason) is { } session)
+            {
+                sessions.Add(session);
+            }
+        }
+
+        if (reason is not null)
+        {
+            sessions.ForEach(session => session.Dispose());
             _timeline.Dispose();
             throw new MeasurementUnavailableException($"{Unavailable}{reason}.", MeasurementUnavailableCause.NotSupported);
         }
 
         _start = Stopwatch.GetTimestamp();
-        _session = session;
         _waits = new WaitCollector(_timeline);
-        _reader = new NettraceReader(Read);
-        _thread = new Thread(Run) { Name = "Picollo waits", IsBackground = true };
-        _thread.UnsafeStart();
+        _sources = [.. sessions.Select((session, i) => new Source(session, _waits, i))];
     }
 
     /// <exception cref="MeasurementUnavailableException">Waits cannot be measured. The message contains the cause and the
@@ -69,7 +74,6 @@ internal sealed class WaitProfiler : IDisposable
     {
         TimeSpan duration = Stopwatch.GetElapsedTime(_start);
         long end = Stopwatch.GetTimestamp();
-        _session.Stop();
         Dispose();
         _waits.Complete(end);
 
@@ -107,40 +111,15 @@ internal sealed class WaitProfiler : IDisposable
     /// <summary>Ends the measurement.</summary>
     public void Dispose()
     {
-        _session.Stop();
-        _thread.Join();
-        _session.Dispose();
+        Array.ForEach(_sources, source => source.Dispose());
         _timeline.Dispose();
-    }
-
-    private int Read(Span<byte> buffer)
-    {
-        int read = _session.Read(buffer);
-        _timeline.Refresh(); // what was recorded before the events
-        return read;
-    }
-
-    private void Run()
-    {
-        try
-        {
-            while (_reader.MoveNext())
-            {
-                _waits.Add(_reader);
-            }
-        }
-        catch (InvalidDataException e)
-        {
-            _problem = e.Message;
-            _session.Dispose(); // the runtime must not wait until its events are read
-        }
     }
 
     private IEnumerable<string> NotesOf(int rowCount, string? namesReason)
     {
-        if (_problem is not null)
+        foreach (string problem in _sources.Select(source => source.Problem).OfType<string>())
         {
-            yield return _problem;
+            yield return problem;
         }
 
         if (namesReason is not null)
@@ -148,10 +127,10 @@ internal sealed class WaitProfiler : IDisposable
             yield return namesReason;
         }
 
-        if (_reader.LostCount > 0)
+        if (_sources.Sum(source => source.LostCount) is > 0 and var lost)
         {
             yield return string.Create(
-                CultureInfo.InvariantCulture, $"{_reader.LostCount:N0} events were lost, because there were too many. Waits are missing.");
+                CultureInfo.InvariantCulture, $"{lost:N0} events were lost, because there were too many. Waits are missing.");
         }
 
         if (_waits.UnknownCount > 0)
@@ -165,6 +144,56 @@ internal sealed class WaitProfiler : IDisposable
         if (rowCount > MaxRows)
         {
             yield return string.Create(CultureInfo.InvariantCulture, $"Only the {MaxRows:N0} longest of {rowCount:N0} rows are shown.");
+        }
+    }
+
+    /// <summary>A session and the thread that reads it.</summary>
+    private sealed class Source : IDisposable
+    {
+        /// <summary>The runtime sends events at most about 0.1 s late, unless the machine is busy.</summary>
+        private static readonly long MaxDelayTicks = Stopwatch.Frequency;
+
+        private readonly EventSession _session;
+        private readonly NettraceReader _reader;
+        private readonly Thread _thread;
+
+        public Source(EventSession session, WaitCollector waits, int index)
+        {
+            _session = session;
+            _reader = new NettraceReader(buffer => session.Read(buffer, Idle));
+            _thread = new Thread(() => Run(waits, index)) { Name = "Picollo waits", IsBackground = true };
+            _thread.UnsafeStart();
+
+            void Idle() => waits.MoveTo(Stopwatch.GetTimestamp() - MaxDelayTicks, index);
+        }
+
+        /// <summary>Why the rest of the events could not be read; null if they were.</summary>
+        public string? Problem { get; private set; }
+
+        public long LostCount => _reader.LostCount;
+
+        /// <summary>Ends the session and reads the rest of its events.</summary>
+        public void Dispose()
+        {
+            _session.Stop();
+            _thread.Join();
+            _session.Dispose();
+        }
+
+        private void Run(WaitCollector waits, int index)
+        {
+            try
+            {
+                while (_reader.MoveNext())
+                {
+                    waits.Add(_reader, index);
+                }
+            }
+            catch (InvalidDataException e)
+            {
+                Problem = e.Message;
+                _session.Dispose(); // the runtime must not wait until its events are read
+            }
         }
     }
 }

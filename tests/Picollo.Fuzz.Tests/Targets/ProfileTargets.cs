@@ -90,7 +90,7 @@ internal static class ProfileTargets
         for (; reader.MoveNext(); count++)
         {
             Check(reader.Payload.Length <= input.Length && reader.Stack.Length <= input.Length, "An event is longer than the stream.");
-            waits.Add(reader);
+            waits.Add(reader, (int)(count % 2));
         }
 
         waits.Complete(long.MaxValue);
