@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics.Tracing;
 using Picollo.Cpu;
 using Picollo.Profiling.Events;
 using Picollo.Profiling.Sampling;
@@ -37,8 +38,8 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     /// <summary>The providers of each source, and whether their events need stacks.</summary>
     public static IReadOnlyList<(EventProvider Provider, bool HasStacks)> Sources { get; } =
     [
-        (new(Runtime, 0x4000 | 0x400_0000_0000, System.Diagnostics.Tracing.EventLevel.Verbose), true), // Contention, WaitHandle
-        (new(Framework, 0x2, System.Diagnostics.Tracing.EventLevel.Verbose), false), // ThreadPool
+        (new(Runtime, 0x4000 | 0x400_0000_0000, EventLevel.Verbose), true), // Contention, WaitHandle
+        (new(Framework, 0x2, EventLevel.Verbose), false), // ThreadPool
     ];
 
     /// <summary>The stacks of the waits.</summary>
