@@ -68,8 +68,11 @@ internal sealed class HelloProcess : IDisposable
     /// <summary>Starts a profile of the server at 99 Hz.</summary>
     public void StartProfile() => Get("/profile/start");
 
-    /// <summary>Stops the profile.</summary>
-    /// <returns>The number of samples, and the number of samples that belong to a route.</returns>
+    /// <summary>Starts measuring what the requests of the server wait for.</summary>
+    public void StartWaits() => Get("/profile/waits");
+
+    /// <summary>Stops the profile or the measurement.</summary>
+    /// <returns>The number of samples or waits, and the number of those that belong to a route.</returns>
     public (long Samples, long OfRoutes) StopProfile() => GetNumbers("/profile/stop") is [var samples, var ofRoutes] ? (samples, ofRoutes) : default;
 
     public void Dispose()

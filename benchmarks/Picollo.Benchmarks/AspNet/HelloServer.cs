@@ -9,6 +9,7 @@ using Microsoft.Extensions.Logging;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Profiling;
+using Picollo.Profiling.Waits;
 
 namespace Picollo.Benchmarks.AspNet;
 
@@ -21,6 +22,7 @@ internal static class HelloServer
 
     // Runs between a request for /profile/start and one for /profile/stop.
     private static CpuProfiler? _profiler;
+    private static WaitProfiler? _waits; // after a request for /profile/waits
 
     /// <summary>The number of awaits that suspend a request for <c>/waits</c>.</summary>
     public const int Waits = 10;
@@ -92,6 +94,11 @@ internal static class HelloServer
             _profiler = CpuProfiler.Start();
             return context.Response.WriteAsync("started");
         });
+        app.MapGet("/profile/waits", (HttpContext context) =>
+        {
+            _waits = WaitProfiler.Start();
+            return context.Response.WriteAsync("started");
+        });
         app.MapGet("/profile/stop", (HttpContext context) => context.Response.WriteAsync(StopProfile()));
         app.StartAsync().Wait();
         output.WriteLine(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
@@ -99,9 +106,18 @@ internal static class HelloServer
         return 0;
     }
 
-    // Returns the number of samples, and the number of samples that belong to a route.
+    // Returns the number of samples or waits, and the number of those that belong to a route.
     private static string StopProfile()
     {
+        if (Interlocked.Exchange(ref _waits, null) is { } waits)
+        {
+            using (waits)
+            {
+                WaitProfile measured = waits.Stop();
+                return $"{measured.Rows.Sum(row => row.Count)} {measured.Rows.Where(row => row.Label != FlowLabel.None).Sum(row => row.Count)}";
+            }
+        }
+
         using CpuProfiler profiler = _profiler!;
         CpuProfile profile = profiler.Stop();
         long ofNone = profile.SplitByRoute().FirstOrDefault(part => part.Route == CpuProfile.NoRequest)?.Value ?? 0;

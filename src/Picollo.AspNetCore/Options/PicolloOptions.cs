@@ -20,7 +20,8 @@ public sealed class PicolloOptions
     /// hosts of a process (.NET 10.0.12 on a virtual machine with two AMD EPYC processors).</summary>
     public bool MeasureRuntime { get; set; }
 
-    /// <summary>Whether the page can take CPU profiles of this process, by route, on Linux. <see langword="false"/> by default.</summary>
+    /// <summary>Whether the page can take CPU profiles of this process, by route, on Linux, and measure what the requests to each route
+    /// wait for, and in which methods. <see langword="false"/> by default.</summary>
     /// <remarks>
     /// <para>A profile takes ten seconds. During this time it costs about 0.4 % of the CPU time and, without the permission to sample CPUs
     /// (root, <c>CAP_PERFMON</c>), about 2 µs each time that a thread waits and is woken. Only one profile is taken at a time, and the last

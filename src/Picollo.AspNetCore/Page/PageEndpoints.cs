@@ -34,6 +34,9 @@ internal sealed class PageEndpoints(
     // The ID of a CPU profile, or of a route whose requests above the budget are shown, or "latest".
     internal const string ProfileParameter = "profile";
 
+    // The ID of measured waits, or "latest"; empty to measure them.
+    internal const string WaitsParameter = "waits";
+
     // The ID of the CPU profile to compare with.
     internal const string CompareParameter = "compare";
 
@@ -55,6 +58,7 @@ internal sealed class PageEndpoints(
     public Task AnswerPageAsync(HttpContext context) =>
         profiles.IsEnabled && context.Request.Query.ContainsKey(ProfileParameter)
             ? AnswerProfileAsync(context) // also for POST, because some clients follow the redirect with POST (curl -X POST -L)
+        : profiles.IsEnabled && context.Request.Query[WaitsParameter].ToString() is { Length: > 0 } id ? AnswerWaitsAsync(context, id)
         : HttpMethods.IsPost(context.Request.Method) ? TakeProfileAsync(context)
         : AnswerUsageAsync(context);
 
@@ -157,14 +161,15 @@ internal sealed class PageEndpoints(
         return WriteHtmlAsync(context, PageDocument.Create(environment.ApplicationName, address, reading, chosen, plots, section));
     }
 
-    /// <summary>Takes a CPU profile and redirects to its page. Stops early if the client disconnects.</summary>
+    /// <summary>Takes a CPU profile, or measures waits, and redirects to the page of the result. Stops early if the client
+    /// disconnects.</summary>
     private async Task TakeProfileAsync(HttpContext context)
     {
         HttpResponse response = context.Response;
         if (LocalRequest.IsCrossSite(context.Request))
         {
             response.StatusCode = StatusCodes.Status403Forbidden;
-            await response.WriteAsync("A page on another site cannot take a CPU profile.", context.RequestAborted);
+            await response.WriteAsync("A page on another site cannot take a profile.", context.RequestAborted);
             return;
         }
 
@@ -177,11 +182,12 @@ internal sealed class PageEndpoints(
         {
             using CancellationTokenSource end =
                 CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted, lifetime.ApplicationStopping);
-            (StoredProfile? taken, string reason, bool isBusy) = await profiles.TakeAsync(end.Token);
-            if (taken is not null)
+            bool isWaits = context.Request.Query.ContainsKey(WaitsParameter);
+            (string? id, string reason, bool isBusy) = await (isWaits ? profiles.TakeWaitsAsync(end.Token) : profiles.TakeAsync(end.Token));
+            if (id is not null)
             {
                 response.StatusCode = StatusCodes.Status303SeeOther;
-                response.Headers.Location = $"?{ProfileParameter}={taken.Id}";
+                response.Headers.Location = $"?{(isWaits ? WaitsParameter : ProfileParameter)}={id}";
                 return;
             }
 
@@ -220,11 +226,15 @@ internal sealed class PageEndpoints(
             : WriteProfileAsync(context, ProfilePages.OverBudget(label, requests.Zip(ofRequests), address));
     }
 
+    private Task AnswerWaitsAsync(HttpContext context, string id) => profiles.FindWaits(id) is { } stored
+        ? WriteHtmlAsync(context, ProfilePages.Waits(stored, environment.ApplicationName, AddressOf(context)))
+        : AnswerNoProfileAsync(context);
+
     private static Task AnswerNoProfileAsync(HttpContext context)
     {
         context.Response.StatusCode = StatusCodes.Status404NotFound;
         return context.Response.WriteAsync(
-            $"This CPU profile does not exist. The application keeps the last {CpuProfiles.MaxProfiles} profiles until it stops.",
+            $"This profile does not exist. The application keeps the last {CpuProfiles.MaxProfiles} profiles until it stops.",
             context.RequestAborted);
     }
 

@@ -5,6 +5,7 @@ using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
+using Picollo.Profiling.Waits;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -25,7 +26,8 @@ internal sealed record PageJson(
     MetersJson? Meters,
     IReadOnlyList<KeptRequestJson>? SlowestRequests,
     IReadOnlyList<KeptRequestJson>? RequestsOverLatencyBudget,
-    string? MissingStates)
+    string? MissingStates,
+    WaitsJson? Waits)
 {
     public static PageJson From(PageReading reading) => new(
         reading.Time,
@@ -43,8 +45,31 @@ internal sealed record PageJson(
         MetersJson.From(reading.Meters),
         KeptRequestJson.From(reading.Slowest),
         KeptRequestJson.From(reading.OverLatencyBudget),
-        reading.MissingStates);
+        reading.MissingStates,
+        WaitsJson.From(reading.Waits));
 }
+
+/// <summary>The latest measured waits. The longest waits are first.</summary>
+internal sealed record WaitsJson(
+    DateTimeOffset StartUtc, double Seconds, IReadOnlyList<WaitRowJson> Rows, IReadOnlyList<string> Notes)
+{
+    public static WaitsJson? From(WaitProfile? waits) => waits is null ? null : new(
+        waits.StartTime,
+        waits.Duration.TotalSeconds,
+        [.. waits.Rows.Select(row => new WaitRowJson(
+            row.Label.Method.Length > 0 ? row.Label.Method : null,
+            row.Label.Name,
+            row.Kind,
+            row.Method,
+            row.Count,
+            row.Total.TotalSeconds,
+            row.Longest.TotalSeconds))],
+        waits.Notes);
+}
+
+/// <summary>The waits of a route, or of named work, which has no method. The waiting method is empty if it is unknown.</summary>
+internal sealed record WaitRowJson(
+    string? Method, string Name, string Kind, string WaitingMethod, long Count, double SecondsTotal, double LongestSeconds);
 
 /// <summary>A request that is shown on its own. The IDs of its trace are empty if it is not traced. The states are null if they are not
 /// measured.</summary>

@@ -68,6 +68,11 @@ internal static partial class PageTables
         }
 
         html.Append(CultureInfo.InvariantCulture, $"</tbody>\n</table>\n</div>\n<ul class=\"legend\">{legend}</ul>\n");
+        if (reading.CanMeasureWaits)
+        {
+            html.Append("<p class=\"nothing\"><a href=\"#profiles\">Waits</a>: which methods wait for what.</p>\n");
+        }
+
         if (reading.MissingStates is { } reason)
         {
             html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">{Export.Html.Markup.Encode(reason)}</p>\n");

@@ -2,9 +2,11 @@ using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Profiles;
 using Picollo.Cpu;
 using Picollo.Export.Html;
+using Picollo.Export.Text;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Waits;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -65,35 +67,63 @@ internal static class ProfilePages
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
+    /// <summary>Creates the page of waits.</summary>
+    public static string Waits(StoredWaits stored, string application, string address)
+    {
+        WaitProfile waits = stored.Waits;
+        string name = Markup.Encode(FittedText.Shorten(application, HtmlPage.MaxTitleLength));
+        string notes = string.Concat(waits.Notes.Select(note => $"<p class=\"nothing\">{Markup.Encode(note)}</p>\n"));
+        return $"""
+            {HtmlPage.Head($"{name} · waits", HtmlAssets.Style, icon: PageDocument.Icon)}<main>
+            <header>
+            <h1>{name}: waits</h1>
+            <p>{TimeOf(waits.StartTime)}, {Quantity.Time(waits.Duration.TotalNanoseconds)} · {BackTo(address)}</p>
+            </header>
+            {PageTables.Waits(waits)}{notes}</main>
+            </body>
+            </html>
+
+            """.ReplaceLineEndings("\n");
+    }
+
+    /// <summary>Creates the buttons that take profiles, and the links to those that were taken.</summary>
     public static string Section(CpuProfiles profiles, string address)
     {
-        StringBuilder html = new();
-        html.Append(
-            CultureInfo.InvariantCulture,
-            $"""
-            <section id="profiles">
-            <h2>CPU profiles</h2>
-            <form id="profile" method="post" action="{address}">
-            <button type="submit">Profile {CpuProfiles.Duration.TotalSeconds:0} s</button>
-            <span role="status">Shows where the CPU time goes, by route and method.</span></form>
+        StringBuilder html = new("<section id=\"profiles\">\n<h2>Profiles</h2>\n");
+        Write(
+            PageEndpoints.ProfileParameter,
+            "Profile",
+            address,
+            "Shows where the CPU time goes, by route and method.",
+            [.. profiles.All.Select(stored => (
+                stored.Id, stored.Profile.StartTime, $"{Quantity.Count(stored.Profile.SampleCount ?? 0)} samples"))]);
+        Write(
+            PageEndpoints.WaitsParameter,
+            "Waits",
+            $"{address}?{PageEndpoints.WaitsParameter}",
+            "Shows what requests wait for, by route and method.",
+            [.. profiles.AllWaits.Select(stored => (
+                stored.Id, (DateTimeOffset?)stored.Waits.StartTime, $"{Quantity.Count(stored.Waits.Rows.Sum(row => row.Count))} waits"))]);
+        return html.Append("</section>\n").ToString();
 
-            """);
-        IReadOnlyList<StoredProfile> all = profiles.All;
-        if (all.Count > 0)
+        void Write(string id, string name, string action, string about, IReadOnlyList<(string Id, DateTimeOffset? Start, string Size)> all)
         {
-            html.Append("<ul>\n");
-            foreach (StoredProfile stored in all)
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $"""
+                <form id="{id}" class="take" method="post" action="{action}">
+                <button type="submit">{name} {CpuProfiles.Duration.TotalSeconds:0} s</button>
+                <span role="status">{about}</span></form>
+
+                """);
+            html.Append(all.Count == 0 ? "" : "<ul>\n");
+            foreach ((string stored, DateTimeOffset? start, string size) in all)
             {
-                html.Append(
-                    CultureInfo.InvariantCulture,
-                    $"<li><a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}\">{TimeOf(stored.Profile.StartTime)}</a>, "
-                    + $"{stored.Profile.SampleCount:N0} samples</li>\n");
+                html.Append(CultureInfo.InvariantCulture, $"<li><a href=\"?{id}={stored}\">{TimeOf(start)}</a>, {size}</li>\n");
             }
 
-            html.Append("</ul>\n");
+            html.Append(all.Count == 0 ? "" : "</ul>\n");
         }
-
-        return html.Append("</section>\n").ToString();
     }
 
     /// <summary>Returns the name of a part. Routes and named work have different names.</summary>

@@ -2,11 +2,12 @@ using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 using Picollo.Profiling;
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Waits;
 
 namespace Picollo.AspNetCore.Profiles;
 
-/// <summary>Takes CPU profiles of this process. Keeps the last profiles, and those of the last requests above the CPU budget, only in
-/// memory. Thread-safe.</summary>
+/// <summary>Takes CPU profiles of this process, and measures what its requests wait for. Keeps the last results, and the profiles of the
+/// last requests above the CPU budget, only in memory. Thread-safe.</summary>
 internal sealed class CpuProfiles(
     IOptions<PicolloOptions> options, RouteTable routes, WorkMeter work, ILoggerFactory loggers, TimeProvider time)
     : IHostedService, IDisposable
@@ -21,6 +22,7 @@ internal sealed class CpuProfiles(
 
     private readonly Lock _gate = new();
     private readonly List<StoredProfile> _stored = []; // oldest first
+    private readonly List<StoredWaits> _storedWaits = []; // oldest first; at most half a megabyte each
     private CpuProfiler? _profiler;
     private KeptFlows? _kept;
     private int _isTaking;
@@ -39,11 +41,26 @@ internal sealed class CpuProfiles(
         }
     }
 
+    /// <summary>The kept waits, newest first.</summary>
+    public IReadOnlyList<StoredWaits> AllWaits
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _storedWaits.AsEnumerable().Reverse()];
+            }
+        }
+    }
+
     /// <summary>The last requests and runs of named work above the budget, newest first.</summary>
     public IReadOnlyList<KeptFlow> OverBudget => _kept?.All ?? [];
 
     /// <summary>Returns the profile with an ID, or the newest one for the ID <c>latest</c>; null if it is not kept.</summary>
     public StoredProfile? Find(string id) => All.FirstOrDefault(profile => profile.Id == id || id == "latest");
+
+    /// <summary>Returns the waits with an ID, or the newest ones for the ID <c>latest</c>; null if they are not kept.</summary>
+    public StoredWaits? FindWaits(string id) => AllWaits.FirstOrDefault(waits => waits.Id == id || id == "latest");
 
     /// <summary>Returns the profiles of some of the flows in <see cref="OverBudget"/>; empty if the application is stopping.</summary>
     public IReadOnlyList<CpuProfile> ProfilesOf(IEnumerable<KeptFlow> flows)
@@ -58,27 +75,35 @@ internal sealed class CpuProfiles(
         }
     }
 
-    /// <returns>The profile; or the reason why no profile was taken, and whether another profile is being taken.</returns>
+    /// <summary>Takes a CPU profile.</summary>
+    /// <returns>The ID of the profile; or the reason why no profile was taken, and whether another profile is being taken.</returns>
     /// <exception cref="OperationCanceledException">Profiling was canceled.</exception>
-    public async Task<(StoredProfile? Profile, string Reason, bool IsBusy)> TakeAsync(CancellationToken cancellation)
+    public Task<(string? Id, string Reason, bool IsBusy)> TakeAsync(CancellationToken cancellation) =>
+        TakeAsync(() => CpuProfiler.Start(), profiler => Store(profiler.Stop()).Id, cancellation);
+
+    /// <summary>Measures waits for the duration of a profile.</summary>
+    /// <inheritdoc cref="TakeAsync(CancellationToken)"/>
+    public Task<(string? Id, string Reason, bool IsBusy)> TakeWaitsAsync(CancellationToken cancellation) =>
+        TakeAsync(WaitProfiler.Start, profiler => Store(profiler.Stop()).Id, cancellation);
+
+    private async Task<(string? Id, string Reason, bool IsBusy)> TakeAsync<T>(
+        Func<T> start, Func<T, string> store, CancellationToken cancellation)
+        where T : IDisposable
     {
         if (Interlocked.Exchange(ref _isTaking, 1) != 0)
         {
-            return (null, "Another CPU profile is being taken. Try again in 10 seconds.", true);
+            return (null, "Another profile is being taken. Try again in 10 seconds.", true);
         }
 
         try
         {
-            if (!CpuProfiler.TryStart(null, out CpuProfiler? profiler, out MeasurementUnavailableException? failure))
-            {
-                return (null, failure.Message, false);
-            }
-
-            using (profiler)
-            {
-                await Task.Delay(Duration, time, cancellation).ConfigureAwait(false);
-                return (Store(profiler.Stop()), "", false);
-            }
+            using T profiler = start();
+            await Task.Delay(Duration, time, cancellation).ConfigureAwait(false);
+            return (store(profiler), "", false);
+        }
+        catch (MeasurementUnavailableException e)
+        {
+            return (null, e.Message, false);
         }
         finally
         {
@@ -119,9 +144,21 @@ internal sealed class CpuProfiles(
     /// labels are compared by reference: a flow that has ended has the label object of its row.</summary>
     private bool BelongsToRow(FlowLabel label) => routes.All.Concat<Row>(work.All).Any(row => ReferenceEquals(row.Label, label));
 
+    internal StoredWaits Store(WaitProfile waits)
+    {
+        var stored = new StoredWaits(NewId(), waits);
+        lock (_gate)
+        {
+            _storedWaits.Add(stored);
+            _storedWaits.RemoveRange(0, Math.Max(0, _storedWaits.Count - MaxProfiles));
+        }
+
+        return stored;
+    }
+
     internal StoredProfile Store(CpuProfile profile)
     {
-        var stored = new StoredProfile(Guid.NewGuid().ToString("n")[..16], profile);
+        var stored = new StoredProfile(NewId(), profile);
         lock (_gate)
         {
             _stored.Add(stored);
@@ -133,7 +170,11 @@ internal sealed class CpuProfiles(
 
         return stored;
     }
+
+    private static string NewId() => Guid.NewGuid().ToString("n")[..16];
 }
+
+internal sealed record StoredWaits(string Id, WaitProfile Waits);
 
 internal sealed record StoredProfile(string Id, CpuProfile Profile)
 {

@@ -82,6 +82,8 @@ internal sealed class PageReader
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
             Runtime = sample.Runtime is { } totals ? _runtime.Read(totals, before.Runtime ?? totals, seconds) : null,
             Profiles = _profiles.OverBudget.CountBy(flow => flow.Label).ToDictionary(),
+            CanMeasureWaits = _profiles.IsEnabled,
+            Waits = _profiles.AllWaits is [var latest, ..] ? latest.Waits : null,
             Running = running,
             Slowest = _rows.Routes.ReadSlowest(),
             OverLatencyBudget = _reporter.OverLatencyBudget,

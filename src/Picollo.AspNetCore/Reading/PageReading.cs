@@ -2,6 +2,7 @@ using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
+using Picollo.Profiling.Waits;
 
 namespace Picollo.AspNetCore.Reading;
 
@@ -33,6 +34,12 @@ internal sealed record PageReading
 
     /// <summary>The number of kept CPU profiles of requests and runs above the budget, by label.</summary>
     public IReadOnlyDictionary<FlowLabel, int> Profiles { get; init; } = new Dictionary<FlowLabel, int>();
+
+    /// <summary>Whether the page can measure waits.</summary>
+    public bool CanMeasureWaits { get; init; }
+
+    /// <summary>The latest measured waits; null for none.</summary>
+    public WaitProfile? Waits { get; init; }
 
     /// <summary>The runs that have not ended, without requests for Picollo's own page.</summary>
     public required IReadOnlyList<RunReading> Running { get; init; }

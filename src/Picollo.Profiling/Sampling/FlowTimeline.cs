@@ -51,6 +51,10 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
             : [.. watchers.Select(watcher => IsStopped(watcher, time) ? watcher.Counting : watcher).OfType<CpuUsageAsyncWatcher>()];
     }
 
+    /// <summary>Returns the time of the next switch of a thread after those that were read for previous calls; null if there is none up
+    /// to <paramref name="until"/>.</summary>
+    public long? NextSwitch(int threadId, long until) => _threads.GetValueOrDefault(threadId)?.NextSwitch(until);
+
     /// <summary>Reads all switches up to a given time, which releases memory, and removes data that is no longer needed.</summary>
     public void MoveTo(long time)
     {
@@ -124,6 +128,12 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
             }
 
             return _isUnknown ? null : _watchers;
+        }
+
+        public long? NextSwitch(long until)
+        {
+            long? time = _logs[0].TryPeek(out FlowSwitch next) ? next.Time : _logs.Count > 1 ? _logs[1].StartTime : null;
+            return time <= until ? time : null;
         }
 
         public bool TryEnd(long time)

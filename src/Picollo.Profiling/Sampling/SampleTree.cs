@@ -18,9 +18,15 @@ internal sealed class SampleTree(NodeBudget budget)
     public IReadOnlyList<Node> Nodes => _nodes;
 
     /// <summary>Adds a sample, innermost address first (<see cref="PerfRecord.CallChain"/>); false if there are too many stacks.</summary>
-    public bool TryAdd(ReadOnlySpan<ulong> chain, int maxStackLength)
+    public bool TryAdd(ReadOnlySpan<ulong> chain, int maxStackLength) => TryAdd(chain, maxStackLength, out _);
+
+    /// <inheritdoc cref="TryAdd(ReadOnlySpan{ulong}, int)"/>
+    /// <param name="chain">The addresses.</param>
+    /// <param name="maxStackLength">The number of addresses from which on the outermost ones are missing.</param>
+    /// <param name="parent">The index of the node of the innermost address.</param>
+    public bool TryAdd(ReadOnlySpan<ulong> chain, int maxStackLength, out int parent)
     {
-        int parent = None;
+        parent = None;
         if (CountAddresses(chain) >= maxStackLength && !TryAddNode(Truncated, ref parent))
         {
             return false;

@@ -43,6 +43,20 @@ internal sealed class DiagnosticsPort
         return process.UserId is not null && port.IsSocketOfUser(ForeignFile.StatusOf(path, process.Root)) ? port : null;
     }
 
+    /// <summary>Returns why <see cref="Find"/> does not find the port of a .NET process, and the remedy, without a full stop.</summary>
+    /// <param name="process">The process.</param>
+    /// <param name="isOff">Whether a setting has disabled the port.</param>
+    public static string GetMissingReason(ProcessFiles process, out bool isOff)
+    {
+        string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
+        string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
+        isOff = off is not null;
+        return isOff
+            ? $"the process was started with DOTNET_{off}=0; start it without this setting"
+            : $"the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
+                + "start it without DOTNET_EnableDiagnostics=0, and with a TMPDIR that it can write to";
+    }
+
     /// <summary>Makes the runtime write the map: all methods compiled so far before this method returns, and then each later one.</summary>
     /// <returns>Null, or the reason for a failure.</returns>
     public string? EnablePerfMap()
@@ -60,59 +74,89 @@ internal sealed class DiagnosticsPort
 
     private string? Send(byte command, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
+        Open(ProcessCommands, command, payload, timeout, new byte[sizeof(uint)], out string? reason)?.Dispose();
+        return reason;
+    }
+
+    /// <summary>Sends a command.</summary>
+    /// <param name="commandSet">The set of the command.</param>
+    /// <param name="command">The command.</param>
+    /// <param name="payload">The parameters of the command.</param>
+    /// <param name="timeout">The maximum time to wait for the answer.</param>
+    /// <param name="result">Receives the result of the command.</param>
+    /// <param name="reason">The reason for a failure; null on success.</param>
+    /// <returns>The connection, on which the runtime may send a stream; null for a failure.</returns>
+    public Socket? Open(
+        byte commandSet, byte command, ReadOnlySpan<byte> payload, TimeSpan timeout, Span<byte> result, out string? reason)
+    {
+        Socket? socket = null;
         try
         {
             // Connects to the file that was checked, even if the path refers to another one in the meantime.
             using SafeFileHandle found = ForeignFile.Find(_path, _root);
             if (!IsSocketOfUser(ForeignFile.StatusOf(found)))
             {
-                return "the diagnostics socket was replaced";
+                reason = "the diagnostics socket was replaced";
+                return null;
             }
 
             // A Unix socket connects and sends immediately, or fails because its queue is full.
-            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
+            socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
             socket.Connect(new UnixDomainSocketEndPoint(ForeignFile.PathOf(found)));
-            socket.Send(Message(command, payload));
+            socket.Send(Message(commandSet, command, payload));
             long start = Stopwatch.GetTimestamp();
-            byte[] answer = new byte[HeaderSize + sizeof(uint)];
-            for (int got = 0, read; got < answer.Length; got += read)
-            {
-                TimeSpan left = timeout - Stopwatch.GetElapsedTime(start);
-                if (left < TimeSpan.Zero || !socket.Poll(left, SelectMode.SelectRead))
-                {
-                    return string.Create(CultureInfo.InvariantCulture, $"the process did not answer within {timeout.TotalSeconds:0.#} s");
-                }
-
-                read = socket.Receive(answer.AsSpan(got));
-                if (read == 0)
-                {
-                    return "the runtime closed the connection";
-                }
-            }
-
-            uint result = BinaryPrimitives.ReadUInt32LittleEndian(answer.AsSpan(HeaderSize));
-            return answer[16] == ServerCommands && answer[17] == OkResponse
-                ? null
-                : string.Create(
-                    CultureInfo.InvariantCulture, $"the runtime refused the command (0x{result:X8}), which requires .NET 8 or later");
-        }
-        catch (SocketException e) when (e.SocketErrorCode == SocketError.WouldBlock)
-        {
-            return "the process does not accept connections to its diagnostics socket";
+            Span<byte> header = stackalloc byte[HeaderSize];
+            Span<byte> error = stackalloc byte[sizeof(uint)];
+            reason = Receive(socket, header, start, timeout);
+            bool isOk = header[16] == ServerCommands && header[17] == OkResponse;
+            reason ??= Receive(socket, isOk ? result : error, start, timeout);
+            reason ??= isOk ? null : string.Create(
+                CultureInfo.InvariantCulture,
+                $"the runtime refused the command (0x{BinaryPrimitives.ReadUInt32LittleEndian(error):X8}), which requires .NET 8 or later");
         }
         catch (SocketException e)
         {
-            return e.Message;
+            reason = e.SocketErrorCode == SocketError.WouldBlock
+                ? "the process does not accept connections to its diagnostics socket"
+                : e.Message;
         }
+
+        if (reason is not null)
+        {
+            socket?.Dispose();
+            return null;
+        }
+
+        return socket;
+    }
+
+    private static string? Receive(Socket socket, Span<byte> bytes, long start, TimeSpan timeout)
+    {
+        for (int got = 0, read; got < bytes.Length; got += read)
+        {
+            TimeSpan left = timeout - Stopwatch.GetElapsedTime(start);
+            if (left < TimeSpan.Zero || !socket.Poll(left, SelectMode.SelectRead))
+            {
+                return string.Create(CultureInfo.InvariantCulture, $"the process did not answer within {timeout.TotalSeconds:0.#} s");
+            }
+
+            read = socket.Receive(bytes[got..]);
+            if (read == 0)
+            {
+                return "the runtime closed the connection";
+            }
+        }
+
+        return null;
     }
 
     // { char magic[14]; u16 size; u8 command set, command; u16 reserved; payload }
-    private static byte[] Message(byte command, ReadOnlySpan<byte> payload)
+    private static byte[] Message(byte commandSet, byte command, ReadOnlySpan<byte> payload)
     {
         byte[] message = new byte[HeaderSize + payload.Length];
         "DOTNET_IPC_V1\0"u8.CopyTo(message);
         BinaryPrimitives.WriteUInt16LittleEndian(message.AsSpan(14), (ushort)message.Length);
-        (message[16], message[17]) = (ProcessCommands, command);
+        (message[16], message[17]) = (commandSet, command);
         payload.CopyTo(message.AsSpan(HeaderSize));
         return message;
     }

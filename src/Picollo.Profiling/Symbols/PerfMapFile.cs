@@ -158,14 +158,10 @@ internal sealed class PerfMapFile : IDisposable
 
     private static string? GetNoPortReason(ProcessFiles process)
     {
-        string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
-        string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
-        return off is not null
-            ? $"{Effect}the process was started with DOTNET_{off}=0; start it without this setting, or profile "
-                + "it as a command (picollo record -- CMD)."
-            : !HasRuntime(process) ? null
-            : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
-                + "start it without DOTNET_EnableDiagnostics=0, and with a TMPDIR that it can write to.";
+        string reason = DiagnosticsPort.GetMissingReason(process, out bool isOff);
+        return isOff ? $"{Effect}{reason}, or profile it as a command (picollo record -- CMD)."
+            : HasRuntime(process) ? $"{Effect}{reason}."
+            : null;
     }
 
     /// <summary>Whether methods are compiled at run time. With Native AOT, they are functions of an ELF file.</summary>

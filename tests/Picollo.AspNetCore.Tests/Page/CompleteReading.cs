@@ -5,6 +5,7 @@ using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Tests.Usage;
 using Picollo.Diagnostics;
 using Picollo.Export;
+using Picollo.Profiling.Waits;
 using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Page;
@@ -77,6 +78,15 @@ internal sealed class CompleteReading : IDisposable
                 new(Get<WorkMeter>().All[0]) { CpuNanoseconds = 40 * Millisecond, Age = TimeSpan.FromSeconds(2) },
                 new(_orders, IsLongLived: true) { CpuNanoseconds = 10 * Millisecond, Age = TimeSpan.FromSeconds(90) },
             ],
+            CanMeasureWaits = true,
+            Waits = new WaitProfile(
+                DateTimeOffset.UnixEpoch,
+                TimeSpan.FromSeconds(10),
+                [
+                    new WaitRow(_orders.Label, "SemaphoreSlim.Wait", "Shop.Orders.Load<int>", 7, TimeSpan.FromSeconds(0.7), TimeSpan.FromSeconds(0.2)),
+                    new WaitRow(FlowLabel.None, "", "", 3, TimeSpan.FromSeconds(30), TimeSpan.FromSeconds(10)),
+                ],
+                ["2 events were lost."]),
             MissingStates = "The wait for a CPU is not measured separately.",
             Profiles = new Dictionary<FlowLabel, int> { [_orders.Label] = 2 },
             All = [.. reading.All.Select(row => row with { MachineShare = row.Row.Measured is null ? 0 : row.Sum / 4e10 })],

@@ -31,7 +31,8 @@ public class ContractTests
         string chosen = reading.Routes[0].Row.Id;
 
         ShouldBeApproved(
-            $"<!-- since the start -->\n{TablesOf(reading, chosen)}\n<!-- the last minute -->\n{TablesOf(complete.ReadMinute(), "")}",
+            $"<!-- since the start -->\n{TablesOf(reading, chosen)}\n<!-- the last minute -->\n{TablesOf(complete.ReadMinute(), "")}"
+            + $"\n<!-- waits -->\n{PageTables.Waits(reading.Waits!)}",
             "tables.html");
     }
 

@@ -73,7 +73,7 @@ public class CpuProfilesTests
         end.Fire();
 
         refused.StatusCode.Should().Be(HttpStatusCode.Conflict);
-        (await refused.Content.ReadAsStringAsync()).Should().StartWith("Another CPU profile is being taken.");
+        (await refused.Content.ReadAsStringAsync()).Should().StartWith("Another profile is being taken.");
         (await first).StatusCode.Should().Be(HttpStatusCode.SeeOther);
         await TakeAsync(server, end, () => Eventually.IsTrueAsync(() => end.IsAwaited));
         ProfilesOf(server).All.Should().HaveCount(2);
@@ -84,7 +84,7 @@ public class CpuProfilesTests
     {
         await using PageServer server = await StartAsync(factor: 1); // takes ten seconds if it does not end early
         using var leaving = new CancellationTokenSource();
-        Task<HttpResponseMessage> posting = PostAsync(server, leaving.Token);
+        Task<HttpResponseMessage> posting = PostAsync(server, cancellation: leaving.Token);
         await Eventually.IsTrueAsync(() => FlowRecorder.IsActive);
 
         leaving.Cancel();

@@ -26,10 +26,10 @@ internal static class ProfileWork
         return ProfilesOf(server).All[0].Profile;
     }
 
-    public static async Task<HttpResponseMessage> PostAsync(PageServer server, CancellationToken cancellation = default)
+    public static async Task<HttpResponseMessage> PostAsync(PageServer server, string query = "", CancellationToken cancellation = default)
     {
         using HttpClient client = server.CreateClient(new HttpClientHandler { AllowAutoRedirect = false });
-        return await client.PostAsync(new Uri("/picollo", UriKind.Relative), null, cancellation);
+        return await client.PostAsync(new Uri("/picollo" + query, UriKind.Relative), null, cancellation);
     }
 
     public static async Task RequestAsync(PageServer server, string path, int times)

@@ -1,7 +1,11 @@
+using Picollo.Cpu;
 using Picollo.Profiling;
+using Picollo.Profiling.Events;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Tests;
+using Picollo.Profiling.Tests.Events;
 using Picollo.Profiling.Tests.Output;
+using Picollo.Profiling.Waits;
 using static Picollo.Fuzz.Tests.FuzzTargets;
 using static Picollo.Profiling.Tests.Profiles;
 using static Picollo.Profiling.Tests.Sampling.KernelRecords;
@@ -20,6 +24,7 @@ internal static class ProfileTargets
             BytesPerByte = 3_000, // a repeated function of a few bytes is a node
         },
         new("perf-records", () => [new([.. Records]), new(Sample(100, 101, 5, 77, 0x30, 0x21, 0x31))], ReadRecords) { BytesPerByte = 200 },
+        new("nettrace", () => [new(Events())], ReadEvents) { Documented = [typeof(InvalidDataException)], BytesPerByte = 200, ConstantBytes = 1_000_000 },
     ];
 
     private static IEnumerable<FuzzSeed> Pprofs
@@ -65,6 +70,32 @@ internal static class ProfileTargets
         .. Mmap(100, 0x400000, 0x1000, 0, "/usr/bin/app"), .. Task(7, 200, 200, 100), .. Comm(200, 200, Exec, "child"), .. Sample(100, 101, 5, 1, 0x400010, 0x400020),
         .. Sample(200, 200, 6, 1, 0xfffffffffffffe00, 0x400010), .. Record(2, 0, Numbers(1, 40)), .. Task(4, 200, 200, 100),
     ];
+
+    private static byte[] Events() => new NettraceStream()
+        .Describe(1, "Microsoft-Windows-DotNETRuntime", 301)
+        .Describe(2, "Microsoft-Windows-DotNETRuntime", 302)
+        .Describe(3, "System.Diagnostics.Eventing.FrameworkEventSource", 31)
+        .Stacks(1, [0x10, 0x20], [0x30])
+        .Events(new(1, 1, 100, 1, 1000, [1, 2]), new(2, 2, 100, 0, 1010, []), new(3, 7, 101, 2, 1020, [1, 0, 0, 0, 0, 0, 0, 0]))
+        .SequencePoint(2000, (100, 3), (101, 9))
+        .ToArray();
+
+    /// <summary>Reads events and adds up their waits.</summary>
+    private static long ReadEvents(byte[] input)
+    {
+        MemoryStream stream = new(input);
+        NettraceReader reader = new(stream.Read);
+        WaitCollector waits = new(new FlowTimeline(new FlowRecorder(maxChunks: 2)));
+        long count = 0;
+        for (; reader.MoveNext(); count++)
+        {
+            Check(reader.Payload.Length <= input.Length && reader.Stack.Length <= input.Length, "An event is longer than the stream.");
+            waits.Add(reader, (int)(count % 2));
+        }
+
+        waits.Complete(long.MaxValue);
+        return count + reader.LostCount;
+    }
 
     /// <summary>Writes a profile and reads it again. The result must be equal, in its unit and with its sample size.</summary>
     private static long ReadPprof(byte[] input)

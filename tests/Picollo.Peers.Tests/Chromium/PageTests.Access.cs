@@ -42,7 +42,7 @@ public sealed partial class PageTests
         {
             await Page.NavigateAsync($"http://localhost:{other.Address.Port}/");
             await EvaluateAsync("document.querySelector('button').click()");
-            await UntilAsync("document.body.textContent === 'A page on another site cannot take a CPU profile.'");
+            await UntilAsync("document.body.textContent === 'A page on another site cannot take a profile.'");
         });
     }
 

@@ -112,11 +112,10 @@
       : "Marks this moment. The plots then compare the values recorded before and after it.";
   };
 
-  // ---- Takes a CPU profile and opens its page.
-  const profile = document.getElementById("profile");
-  profile?.addEventListener("submit", async event => {
+  // ---- Takes a CPU profile, or measures waits, and opens the page of the result.
+  for (const form of document.querySelectorAll(".take")) form.addEventListener("submit", async event => {
     event.preventDefault();
-    const [button, status] = [profile.querySelector("button"), profile.querySelector("[role=status]")];
+    const [button, status] = [form.querySelector("button"), form.querySelector("[role=status]")];
     const start = performance.now();
     const showProgress = () => {
       status.textContent = `Profiling: ${Math.round((performance.now() - start) / 1000)} s. Leaving the page cancels the profile.`;
@@ -125,8 +124,8 @@
     showProgress();
     button.disabled = true;
     try {
-      const response = await fetch(profile.action, { method: "POST", redirect: "manual" });
-      if (response.type === "opaqueredirect") { location.href = "?profile=latest"; return; }
+      const response = await fetch(form.action, { method: "POST", redirect: "manual" });
+      if (response.type === "opaqueredirect") { location.href = `?${form.id}=latest`; return; }
       status.textContent = await response.text() || `No profile was taken (status ${response.status}).`;
     } catch {
       status.textContent = "The connection was lost, so no profile was taken.";

@@ -1,0 +1,25 @@
+using Picollo.Profiling.Waits;
+
+namespace Picollo.Profiling.Tests.Waits;
+
+public class WaitNamesTests
+{
+    [Theory]
+    [InlineData("System.Threading.Monitor.Enter_Slowpath", "Monitor.Enter")]
+    [InlineData("System.Threading.Monitor.Wait", "Monitor.Wait")]
+    [InlineData("System.Threading.Lock.EnterScope", "Lock.Enter")]
+    [InlineData("System.Threading.Lock.TryEnterSlow", "Lock.Enter")]
+    [InlineData("System.Threading.SemaphoreSlim.WaitCore", "SemaphoreSlim.Wait")]
+    [InlineData("System.Threading.ReaderWriterLockSlim.TryEnterWriteLockCore", "ReaderWriterLockSlim.EnterWriteLock")]
+    [InlineData("System.Threading.ReaderWriterLockSlim.EnterReadLock", "ReaderWriterLockSlim.EnterReadLock")]
+    [InlineData("System.Threading.WaitHandle.WaitOneNoCheck", "WaitHandle.WaitOne")]
+    [InlineData("System.Threading.Thread.Join", "Thread.Join")]
+    [InlineData("System.Threading.Tasks.Task<System.Collections.Generic.List<int>>.GetResultCore", "Task.Wait")]
+    [InlineData("System.Threading.Tasks.Task.WaitAllBlockingCore", "Task.WaitAll")]
+    [InlineData("System.Runtime.CompilerServices.TaskAwaiter.HandleNonSuccessAndDebuggerNotification", "Task.Wait")]
+    [InlineData("System.Runtime.CompilerServices.ConfiguredTaskAwaitable.ConfiguredTaskAwaiter.GetResult", "Task.Wait")]
+    [InlineData("System.Collections.Concurrent.BlockingCollection<int>.TryTake", "BlockingCollection.TryTake")]
+    [InlineData("System.Net.Http.HttpClient.Send", "HttpClient.Send")]
+    [InlineData("Main", "Main")]
+    public void The_kind_of_a_wait_is_a_public_method_of_dotnet(string name, string kind) => WaitNames.KindOf(name).Should().Be(kind);
+}
