@@ -9,25 +9,28 @@ internal static class HeldLock
     public static void WaitFor(TimeSpan time)
     {
         object gate = new();
+        WaitFor(time, () => Monitor.Enter(gate), () => Monitor.Exit(gate));
+    }
+
+    /// <inheritdoc cref="WaitFor(TimeSpan)"/>
+    public static void WaitFor(TimeSpan time, Action enter, Action exit)
+    {
         Thread waiter = Thread.CurrentThread;
         using ManualResetEventSlim held = new();
         bool isAtLock = false;
         Thread holder = new(() =>
         {
-            lock (gate)
-            {
-                held.Set();
-                SpinWait.SpinUntil(() => Volatile.Read(ref isAtLock) && (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0, Limit);
-                Thread.Sleep(time);
-            }
+            enter();
+            held.Set();
+            SpinWait.SpinUntil(() => Volatile.Read(ref isAtLock) && (waiter.ThreadState & ThreadState.WaitSleepJoin) != 0, Limit);
+            Thread.Sleep(time);
+            exit();
         });
         holder.UnsafeStart();
         held.Wait();
         Volatile.Write(ref isAtLock, true);
-        lock (gate)
-        {
-        }
-
+        enter();
+        exit();
         holder.Join();
     }
 }
