@@ -19,7 +19,7 @@ internal static class HeldLock
 
     /// <summary>Waits for what another thread has acquired, and releases after this thread has waited for at least a time. This thread has no
     /// other waits.</summary>
-    public static void WaitFor(TimeSpan time, Action acquire, Action release, Action wait)
+    public static void WaitFor(TimeSpan time, Action acquire, Action release, Action? wait = null)
     {
         bool isHeld = false;
         ReleaseLater(time, release, () =>
@@ -28,7 +28,14 @@ internal static class HeldLock
             Volatile.Write(ref isHeld, true);
         });
         SpinWait.SpinUntil(() => Volatile.Read(ref isHeld), Limit);
-        wait();
+        if (wait is not null)
+        {
+            wait();
+            return;
+        }
+
+        acquire();
+        release();
     }
 
     /// <summary>Releases something after this thread has waited for it for at least a time.</summary>

@@ -211,7 +211,7 @@ public class LatencyTests
             FastTimers.TenTimes);
         await app.SendAsync("/stream", "/delay");
         RequestReporter reporter = app.Services.GetRequiredService<RequestReporter>();
-        await Eventually.IsTrueAsync(() => reporter.OverLatencyBudget!.Count > 0);
+        await Eventually.IsTrueAsync(() => reporter.OverLatencyBudget!.Count > 0 && app.Log.Of(RequestReporter.LogCategory).Any());
 
         reporter.OverLatencyBudget!.Select(request => request.Row.Route).Should().Equal("/delay");
         app.Log.Of(RequestReporter.LogCategory).Should().OnlyContain(line => line.Text.StartsWith("GET /delay ", StringComparison.Ordinal));
