@@ -260,6 +260,9 @@ public class LatencyTests
         await Eventually.IsTrueAsync(() => row.Latency.Read().Count == LateLatencies.MaxWaiting);
         clock.Advance(LateLatencies.Delay.TotalSeconds / 2);
         await Eventually.IsTrueAsync(() => row.Latency.Read().Count == LateLatencies.MaxWaiting + 1);
+        late.Add(row, run);
+        late.Dispose();
+        row.Latency.Read().Count.Should().Be(LateLatencies.MaxWaiting + 2, "nothing is lost at the end");
     }
 
     [Fact]
