@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Configuration;
 using Picollo.AspNetCore.Tests.Requests;
+using Picollo.AspNetCore.Tests.Usage;
 using Picollo.Export.Tests;
 
 namespace Picollo.AspNetCore.Tests.OpenTelemetry;
@@ -108,6 +109,7 @@ public class OtlpExportTests
                 ["OTEL_METRIC_EXPORT_INTERVAL"] = interval,
                 ["OTEL_SERVICE_NAME"] = "shop",
             });
+            builder.Services.AddSingleton<TimeProvider>(new Clock()); // so that nothing is added later, except when the application stops
             builder.Services.AddPicollo().AddPicolloOtlpExporter(options =>
             {
                 options.ResourceAttributes["team"] = "a";
