@@ -64,10 +64,15 @@ public class WaitsTests
         WaitProfile waits = await MeasureAsync(server, end, () => RequestAsync(server, "/starved", Times));
 
         WaitRow[] rows = [.. waits.Rows.Where(row => row.Label.Name == "/starved")];
-        rows.Should().HaveCount(2).And.OnlyContain(row => row.Count == Times && row.Method == "");
-        rows[0].Kind.Should().Be(WaitProfile.PoolQueue, "it has the longer times");
-        rows[0].Longest.Should().BeGreaterThan(TimeSpan.FromMilliseconds(5));
-        rows[1].Kind.Should().Be(WaitProfile.PoolQueueBefore);
+        string all = string.Join("; ", rows.Select(row => $"{row.Kind} {row.Method} {row.Count}"));
+        rows.Should().HaveCount(2, "{0}", all);
+
+        // On a busy machine, work after the response also continues on another thread, and one thread may continue two connections.
+        WaitRow continued = rows.Single(row => row.Kind == WaitProfile.PoolQueue), started = rows.Single(row => row.Kind == WaitProfile.PoolQueueBefore);
+        continued.Count.Should().BeInRange(Times, 2 * Times, "{0}", all);
+        continued.Longest.Should().BeGreaterThan(TimeSpan.FromMilliseconds(5));
+        started.Count.Should().BeInRange(1, Times, "{0}", all);
+        (continued.Method, started.Method).Should().Be(("", ""));
     }
 
     [FactNeeding(Need.Linux)]
