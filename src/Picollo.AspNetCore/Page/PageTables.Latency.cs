@@ -18,6 +18,9 @@ internal static partial class PageTables
     private const int NamedStates = 3;
     private const double LeastNamedShare = 0.02;
 
+    // No sentence about shorter times: a request that takes microseconds has no fault.
+    private const double LeastNamedNanoseconds = 1e6;
+
     // The colors of Okabe and Ito, which color-blind readers can distinguish, in an order in which neighbors also differ in grey.
     private static readonly (LatencyState State, string Color, string Title, string Meaning)[] ShownStates =
     [
@@ -44,13 +47,13 @@ internal static partial class PageTables
         }
 
         string window = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
-        string legend = string.Concat(ShownStates.Select(state => $"<li>{Swatch(state.State)} {state.Title}</li>"));
+        string legend = string.Concat(ShownStates.Select(state => $"<li title=\"it {state.Meaning}\">{Swatch(state.State)} {state.Title}</li>"));
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
             <div class="table">
             <table class="latency">
-            <caption>Where the time goes <small>{window}; low parts are without a thread, striped parts are estimates</small></caption>
+            <caption>Where the time goes <small>{window}; in thin parts, no thread is in use; striped parts are estimates</small></caption>
             <thead><tr><th scope="col">Route or work</th><th scope="col">Mean</th><th scope="col">Around p50</th>
             <th scope="col">Above p99</th></tr></thead>
             <tbody>
@@ -79,7 +82,8 @@ internal static partial class PageTables
         }
     }
 
-    /// <summary>Returns the largest state of the slowest requests, or of all if there are too few, as a sentence.</summary>
+    /// <summary>Returns the largest state of the slowest requests, or of all if there are too few, as a sentence; empty if the
+    /// time is too short for a fault.</summary>
     internal static string SentenceOf(LatencySums latency)
     {
         (string which, LatencyShares shares) = latency.High is { } high ? ("Above p99", high) : ("On average", latency.Mean!);
@@ -89,7 +93,7 @@ internal static partial class PageTables
         }
 
         (LatencyState state, _, _, string meaning) = ShownStates.MaxBy(state => shares[state.State] ?? 0);
-        return $"{which}, it {meaning} for {Quantity.Percent(shares[state]!.Value / shares.Wall)} of the time";
+        return shares[state] < LeastNamedNanoseconds ? "" : $"{which}, it {meaning} for {Quantity.Percent(shares[state]!.Value / shares.Wall)} of the time";
     }
 
     /// <summary>Returns the duration, a bar of the states, and the largest states in text; a dash for null.</summary>

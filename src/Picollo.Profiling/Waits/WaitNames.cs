@@ -30,7 +30,7 @@ internal sealed class WaitNames(IReadOnlyList<SampleTree.Node> stacks, CodeMap c
 
             if (!IsLibrary(frame.Module))
             {
-                return (KindOf(called), frame.Name);
+                return (KindOf(called), NameOf(frame.Name));
             }
 
             called = frame;
@@ -42,6 +42,11 @@ internal sealed class WaitNames(IReadOnlyList<SampleTree.Node> stacks, CodeMap c
         // A thread of .NET itself.
         return (KindOf(calledInCoreLib), outsideOfCoreLib?.Name ?? "");
     }
+
+    /// <summary>Returns the name of a method of the application. ASP.NET Core compiles a method for each route, into which the handler can
+    /// be inlined with the methods that it calls; its own name says nothing.</summary>
+    internal static string NameOf(string name) =>
+        name.StartsWith("dynamicClass.lambda_method", StringComparison.Ordinal) ? WaitProfile.Handler : name;
 
     private static bool IsLibrary(string module) =>
         module.StartsWith("System.", StringComparison.Ordinal) || module.StartsWith("Microsoft.", StringComparison.Ordinal)

@@ -14,7 +14,10 @@ internal sealed record WaitProfile(
     public const string PoolQueue = "thread pool queue";
 
     /// <summary>The kind of the time in the queue of the thread pool before a request starts. It is not part of its duration.</summary>
-    public const string PoolQueueBefore = "thread pool queue, before the start";
+    public const string PoolQueueBefore = "thread pool queue, before the request";
+
+    /// <summary>The name of the method of a handler that was compiled together with what it calls.</summary>
+    public const string Handler = "the handler of the route, inlined";
 }
 
 /// <summary>The waits of one kind in one method, for a route or named work.</summary>

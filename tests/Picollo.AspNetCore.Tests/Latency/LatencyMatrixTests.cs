@@ -1,3 +1,5 @@
+using Picollo.AspNetCore.Page;
+
 namespace Picollo.AspNetCore.Tests.Latency;
 
 public class LatencyMatrixTests
@@ -92,6 +94,16 @@ public class LatencyMatrixTests
         since.Count.Should().Be(10);
         StatesOf(since.Mean!).Should().Be((3, 1));
         before.Since(null).Should().BeSameAs(before);
+    }
+
+    [Fact]
+    public void A_sentence_names_the_largest_state_unless_it_is_shorter_than_a_millisecond()
+    {
+        _matrix.Add(new(new LatencyTimes { Cpu = 100_000, Blocked = 999_000 }, LatencyStates.Cpu | LatencyStates.Blocked, 0));
+        PageTables.SentenceOf(_matrix.Read()).Should().BeEmpty();
+
+        Add(1, cpu: 1, blocked: 9);
+        PageTables.SentenceOf(_matrix.Read()).Should().StartWith("On average, it blocks its thread");
     }
 
     private static (double Cpu, double Blocked) StatesOf(LatencyShares shares) =>

@@ -22,4 +22,11 @@ public class WaitNamesTests
     [InlineData("System.Net.Http.HttpClient.Send", "HttpClient.Send")]
     [InlineData("Main", "Main")]
     public void The_kind_of_a_wait_is_a_public_method_of_dotnet(string name, string kind) => WaitNames.KindOf(name).Should().Be(kind);
+
+    [Fact]
+    public void The_method_that_dotnet_compiles_for_a_route_is_named_in_words()
+    {
+        WaitNames.NameOf("dynamicClass.lambda_method9").Should().Be(WaitProfile.Handler);
+        WaitNames.NameOf("Shop.Orders.Reserve").Should().Be("Shop.Orders.Reserve");
+    }
 }

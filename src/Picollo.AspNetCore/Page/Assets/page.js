@@ -118,7 +118,7 @@
     const [button, status] = [form.querySelector("button"), form.querySelector("[role=status]")];
     const start = performance.now();
     const showProgress = () => {
-      status.textContent = `Profiling: ${Math.round((performance.now() - start) / 1000)} s. Leaving the page cancels the profile.`;
+      status.textContent = `Measuring: ${Math.round((performance.now() - start) / 1000)} s. Leaving the page cancels it.`;
     };
     const timer = setInterval(showProgress, 1000);
     showProgress();
