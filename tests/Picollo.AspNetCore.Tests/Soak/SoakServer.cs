@@ -83,7 +83,7 @@ internal static class SoakServer
             },
             builder =>
             {
-                builder.Logging.AddProvider(log);
+                builder.Logging.ClearProviders().AddProvider(log); // that of the server keeps all lines
                 builder.Services.AddSignalR();
                 builder.Services.AddPicollo().AddPicolloHubMethods().AddPicolloOtlpExporter(options =>
                 {

@@ -143,10 +143,22 @@ public partial class SoakTests(ITestOutputHelper output)
             Directory.GetFiles("/proc/self/fd").Length,
             Directory.GetDirectories("/proc/self/task").Length,
             File.ReadLines("/proc/self/maps").Count(),
-            new DirectoryInfo(logs).EnumerateFiles().Sum(file => file.Length),
+            new DirectoryInfo(logs).EnumerateFiles().Sum(LengthOf),
             processors,
             latency.GetPercentileValue(50) / 1e6,
             latency.GetPercentileValue(99) / 1e6);
+    }
+
+    private static long LengthOf(FileInfo file)
+    {
+        try
+        {
+            return file.Length;
+        }
+        catch (FileNotFoundException)
+        {
+            return 0; // the log has removed or renamed it
+        }
     }
 
     private static void Keep(string? folder, string name, string text)
