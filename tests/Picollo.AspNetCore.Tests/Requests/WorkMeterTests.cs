@@ -33,6 +33,24 @@ public class WorkMeterTests
     }
 
     [Fact]
+    public void Each_budget_of_a_run_is_reported_once()
+    {
+        RunList list = new();
+        ListedRun run = new(new WorkRow("work", new()));
+        list.Add(run, new());
+        RunReading reading = list.Read().Single();
+
+        foreach (bool isFirst in (bool[])[true, false])
+        {
+            list.TryMarkReported(reading, Budgets.Cpu).Should().Be(isFirst);
+            list.TryMarkReported(reading, Budgets.Latency).Should().Be(isFirst);
+        }
+
+        list.Remove(run).Reported.Should().Be(Budgets.Cpu | Budgets.Latency);
+        list.TryMarkReported(reading, Budgets.Cpu).Should().BeFalse("it has ended");
+    }
+
+    [Fact]
     public async Task A_run_ends_once()
     {
         await using RequestApp app = await RequestApp.StartAsync(_ => { });
