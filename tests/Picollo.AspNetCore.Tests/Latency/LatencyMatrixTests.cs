@@ -76,9 +76,12 @@ public class LatencyMatrixTests
         LatencyBreakdown run = new(
             new LatencyTimes { PoolQueue = 1, Await = 1 }, LatencyStates.PoolQueue | LatencyStates.Await, LatencyStates.PoolQueue);
         _matrix.Add(run);
-        LatencyShares mean = _matrix.Read().Mean!;
 
-        (mean.IsEstimated(LatencyState.PoolQueue), mean.IsEstimated(LatencyState.Await)).Should().Be((true, false));
+        foreach (LatencyShares shares in (LatencyShares[])[_matrix.Read().Mean!, LatencyShares.FromRun(run)])
+        {
+            (shares.IsEstimated(LatencyState.PoolQueue), shares.IsEstimated(LatencyState.Await)).Should().Be((true, false));
+            (shares[LatencyState.PoolQueue], shares[LatencyState.Cpu], shares.Wall).Should().Be((1, null, 2));
+        }
     }
 
     [Fact]
