@@ -28,6 +28,10 @@ public class WorkMeterTests
         read = list.Read();
         row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "only the new time is added");
 
+        list.Remove(last);
+        list.Remove(removing);
+        list.Read().Should().BeEmpty();
+
         row.Record(new RunValues(1, 1), counted: 1_000_000);
         row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "it never decreases");
     }
