@@ -76,11 +76,17 @@ public class LatencyMatrixTests
     public void A_state_that_was_an_estimate_in_a_run_is_an_estimate()
     {
         LatencyBreakdown run = new(
-            new LatencyTimes { PoolQueue = 1, Await = 1 }, LatencyStates.PoolQueue | LatencyStates.Await, LatencyStates.PoolQueue);
+            new LatencyTimes { PoolQueue = 1, Await = 1 },
+            LatencyStates.PoolQueue | LatencyStates.Await | LatencyStates.GarbageCollection,
+            LatencyStates.PoolQueue | LatencyStates.GarbageCollection);
         _matrix.Add(run);
-        LatencyShares mean = _matrix.Read().Mean!;
 
-        (mean.IsEstimated(LatencyState.PoolQueue), mean.IsEstimated(LatencyState.Await)).Should().Be((true, false));
+        foreach (LatencyShares shares in (LatencyShares[])[_matrix.Read().Mean!, LatencyShares.FromRun(run)])
+        {
+            (shares.IsEstimated(LatencyState.PoolQueue), shares.IsEstimated(LatencyState.Await)).Should().Be((true, false));
+            shares.IsEstimated(LatencyState.GarbageCollection).Should().BeFalse("it is 0");
+            (shares[LatencyState.PoolQueue], shares[LatencyState.Cpu], shares.Wall).Should().Be((1, null, 2));
+        }
     }
 
     [Fact]

@@ -218,25 +218,6 @@ public class LatencyTests
     }
 
     [Fact]
-    public void Each_budget_is_reported_once()
-    {
-        RunList runs = new();
-        TestRun run = new();
-        using CpuUsageAsyncWatcher watcher = new();
-        runs.Add(run, watcher);
-        RunReading reading = runs.Read().Single();
-
-        foreach (bool isFirst in (bool[])[true, false])
-        {
-            runs.TryMarkReported(reading, Budgets.Cpu).Should().Be(isFirst);
-            runs.TryMarkReported(reading, Budgets.Latency).Should().Be(isFirst);
-        }
-
-        runs.Remove(run).Reported.Should().Be(Budgets.Cpu | Budgets.Latency);
-        runs.TryMarkReported(reading, Budgets.Cpu).Should().BeFalse("it has ended");
-    }
-
-    [Fact]
     public async Task Runs_that_may_have_waited_for_a_lock_are_added_later_and_further_ones_at_once()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
@@ -273,11 +254,6 @@ public class LatencyTests
 
         app.Routes.All.Single().Latency.Should().BeNull();
         app.Services.GetRequiredService<PageReader>().Read().Routes.Single().Latency.Should().BeNull();
-    }
-
-    private sealed class TestRun : Run
-    {
-        public override RunReading? Describe() => new(new WorkRow("x", new PicolloRequestOptions()));
     }
 
     private static Task<RequestApp> StartAsync(Action<WebApplication> map, Action<PicolloOptions>? options = null) => RequestApp.StartAsync(

@@ -28,8 +28,30 @@ public class WorkMeterTests
         read = list.Read();
         row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "only the new time is added");
 
+        list.Remove(last);
+        list.Remove(removing);
+        list.Read().Should().BeEmpty();
+
         row.Record(new RunValues(1, 1), counted: 1_000_000);
         row.TotalCpuNanoseconds.Should().Be(read.Sum(run => run.CpuNanoseconds), "it never decreases");
+    }
+
+    [Fact]
+    public void Each_budget_of_a_run_is_reported_once()
+    {
+        RunList list = new();
+        ListedRun run = new(new WorkRow("work", new()));
+        list.Add(run, new());
+        RunReading reading = list.Read().Single();
+
+        foreach (bool isFirst in (bool[])[true, false])
+        {
+            list.TryMarkReported(reading, Budgets.Cpu).Should().Be(isFirst);
+            list.TryMarkReported(reading, Budgets.Latency).Should().Be(isFirst);
+        }
+
+        list.Remove(run).Reported.Should().Be(Budgets.Cpu | Budgets.Latency);
+        list.TryMarkReported(reading, Budgets.Cpu).Should().BeFalse("it has ended");
     }
 
     [Fact]

@@ -15,7 +15,7 @@ public class ConversionTests
         foreach ((string? unit, double? scale, double value, ulong recorded, string name, double ratio) in new (string?, double?, double, ulong, string, double)[]
         {
             ("s", null, 0.002, 2_000_000, "seconds", 1e9), ("ms", null, 2, 2_000_000, "seconds", 1e9),
-            ("us", null, 2, 2_000, "seconds", 1e9),
+            ("us", null, 2, 2_000, "seconds", 1e9), ("\u03bcs", null, 2, 2_000, "seconds", 1e9), (" ms ", null, 2, 2_000_000, "seconds", 1e9),
             ("µs", null, 2, 2_000, "seconds", 1e9), ("ns", null, 2, 2, "seconds", 1e9), ("min", null, 2, 120_000_000_000, "seconds", 1e9),
             ("h", null, 1, 3_600_000_000_000, "seconds", 1e9), ("d", null, 1, 86_400_000_000_000, "seconds", 1e9),
             ("By", null, 2, 2, "bytes", 1), ("kBy", null, 2, 2000, "bytes", 1), ("KiBy", null, 2, 2048, "bytes", 1),
@@ -32,9 +32,10 @@ public class ConversionTests
         {
             using Listening listening = new(options => options.Scales["PRICE"] = scale ?? 1);
 
-            listening.Meter.CreateHistogram<double>(scale is null ? "x" : "price", unit).Record(value);
+            listening.Meter.CreateHistogram<double>(scale is null ? "x" : "price", unit, "Help.").Record(value);
 
-            (listening.Only.Description.Unit.Name, listening.Only.Description.Unit.Ratio).Should().Be((name, ratio), unit);
+            HdrHistogramDescription description = listening.Only.Description;
+            (description.Unit.Name, description.Unit.Ratio, description.Help).Should().Be((name, ratio, "Help."), unit);
             ((double)listening.Only.Histogram.GetPercentileValue(50)).Should().BeApproximately(recorded, recorded * Precision, unit);
         }
     }

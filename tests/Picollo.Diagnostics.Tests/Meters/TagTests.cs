@@ -248,7 +248,7 @@ public sealed class TagTests : IDisposable
     {
         object[] values =
         [
-            DayOfWeek.Monday, new Guid(1, 2, 3, [4, 5, 6, 7, 8, 9, 10, 11]), 1.5m, (string[])["x", "y"], (int[])[1, 2], (string[])["", "x"], (string[])["x"],
+            DayOfWeek.Monday, new Guid(1, 2, 3, [4, 5, 6, 7, 8, 9, 10, 11]), 1.5m, (string[])["x", "y"], (int[])[1, 2], (string[])["", "x"], (string[])["x"], Array.Empty<string>(),
             new NoText(), Enumerable.Repeat("long", 1_000_000).ToArray(), new Throwing(),
         ];
         foreach (object value in Enumerable.Repeat(values, 3).SelectMany(each => each))
@@ -256,10 +256,10 @@ public sealed class TagTests : IDisposable
             _listening.Record(("a", value));
         }
 
-        _listening.Registry.Registrations.Should().HaveCount(10).And.OnlyContain(one => one.Histogram.TotalCount == 3);
+        _listening.Registry.Registrations.Should().HaveCount(11).And.OnlyContain(one => one.Histogram.TotalCount == 3);
         _listening.Series.Should().OnlyContain(series => series.Length < 300).And.Contain([
             "size{a=\"[,x]\"}", "size{a=\"[x]\"}", "size{a=\"Monday\"}", "size{a=\"00000001-0002-0003-0405-060708090a0b\"}",
-            "size{a=\"1.5\"}",
+            "size{a=\"1.5\"}", "size{a=\"[]\"}",
             "size{a=\"[x,y]\"}", "size{a=\"[1,2]\"}", "size", "size{a=\"(ToString failed)\"}"]);
 
         Limit(100);

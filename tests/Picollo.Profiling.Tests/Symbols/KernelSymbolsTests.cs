@@ -11,6 +11,7 @@ public class KernelSymbolsTests
         ffffffff81000000 T __text_start
         ffffffff81000000 t local
         ffffffff81000000 T _stext
+        ffffffff810000f0 w weak_local
         ffffffff81000100 W weak_function
         ffffffff81000180 D data
         ffffffffc0000010 t nft_do_chain	[nf_tables]
@@ -23,7 +24,8 @@ public class KernelSymbolsTests
     [Theory]
     [InlineData(0xffffffff80ffffff, null, null)]
     [InlineData(0xffffffff81000000, "_stext", "[kernel]")]
-    [InlineData(0xffffffff810000ff, "_stext", "[kernel]")]
+    [InlineData(0xffffffff810000ef, "_stext", "[kernel]")]
+    [InlineData(0xffffffff810000ff, "weak_local", "[kernel]")]
     [InlineData(0xffffffff81000100, "weak_function", "[kernel]")]
     [InlineData(0xffffffffbfffffff, "weak_function", "[kernel]")]
     [InlineData(0xffffffffc0000000, "first_of_module", "[nf_tables]")]

@@ -17,11 +17,15 @@ public class MethodNamesTests
     [InlineData("App.Gen`1+Plain[System.String]::M", "App.Gen<string>.Plain.M")]
     [InlineData("App.Gen`1[System.Collections.Generic.List`1[System.Byte[]]]::M", "App.Gen<System.Collections.Generic.List<byte[]>>.M")]
     [InlineData("App.Gen`2[System.Int32[,],System.Int32*]::M", "App.Gen<int[,], int*>.M")]
+    [InlineData("App.Gen`16[System.Boolean,System.SByte,System.Char,System.Int16,System.UInt16,System.UInt32,System.Int64,System.UInt64,System.Single,"
+        + "System.Double,System.Decimal,System.Object,System.Void*,System.IntPtr,System.UIntPtr,System.Int32&]::M",
+        "App.Gen<bool, sbyte, char, short, ushort, uint, long, ulong, float, double, decimal, object, void*, nint, nuint, int&>.M")]
     [InlineData("App.Tools::Max[System.Int32]", "App.Tools.Max")]
     [InlineData("App.Set::System.Collections.Generic.IEnumerable<System.Int32>.GetEnumerator",
         "App.Set.System.Collections.Generic.IEnumerable<System.Int32>.GetEnumerator")]
     [InlineData("dynamicClass::lambda_method1", "dynamicClass.lambda_method1")]
     [InlineData("no separator", "no separator")]
+    [InlineData("::Run", "::Run")]
     // Code that the compiler generated has the name of its source.
     [InlineData("App.Program+<Work>d__3::MoveNext", "App.Program.Work")]
     [InlineData("App.Program+<Work>d__3`1[System.Int32]::MoveNext", "App.Program.Work")]
