@@ -57,6 +57,12 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     {
         lock (_gate)
         {
+            if (reader.LostCount > _lost[source])
+            {
+                _lost[source] = reader.LostCount;
+                Add(new WaitEvent(reader.Time - 1, 0, WaitEventKind.Lost, 0));
+            }
+
             if (KindOf(reader.Description) is { } kind)
             {
                 long id = kind is WaitEventKind.Queued or WaitEventKind.Dequeued
@@ -68,12 +74,6 @@ internal sealed class WaitCollector(FlowTimeline timeline)
             }
 
             MoveTo(reader.CompleteTime, source);
-            if (reader.LostCount > _lost[source])
-            {
-                _lost[source] = reader.LostCount;
-                Handle(_complete.Min());
-                _threads.Clear(); // starts without ends, and ends without starts
-            }
         }
     }
 
@@ -105,6 +105,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     public void Complete(long time)
     {
         Handle(time);
+        time = Math.Max(time, _handledTime); // some later events may have been handled already
         foreach ((int thread, ThreadWaits waits) in _threads)
         {
             (long start, int node) = waits.LockStart > 0 ? (waits.LockStart, waits.LockNode) : (waits.Start, waits.Node);
@@ -173,6 +174,12 @@ internal sealed class WaitCollector(FlowTimeline timeline)
             return;
         }
 
+        if (next.Kind == WaitEventKind.Lost)
+        {
+            _threads.Clear(); // starts without ends, and ends without starts
+            return;
+        }
+
         ref ThreadWaits? found = ref CollectionsMarshal.GetValueRefOrAddDefault(_threads, next.ThreadId, out _);
         ThreadWaits waits = found ??= new ThreadWaits();
         switch (next.Kind)
@@ -217,8 +224,10 @@ internal sealed class WaitCollector(FlowTimeline timeline)
         {
             if (FlowAt(thread, time) is { } watcher && time >= waits.Dequeued)
             {
+                bool hasStarted = _flows.ContainsKey(watcher) || watcher.IsSuccessor
+                    || watcher.WallNanoseconds > FlowMoment.ToNanoseconds(Stopwatch.GetTimestamp() - waits.Dequeued);
+                int node = hasStarted ? WaitSum.InQueue : WaitSum.InQueueBefore;
                 waits.Dequeued = 0;
-                int node = _flows.ContainsKey(watcher) || watcher.IsSuccessor ? WaitSum.InQueue : WaitSum.InQueueBefore;
                 Add(watcher, node, waits.QueueTicks, count: 1);
             }
         }
@@ -309,4 +318,7 @@ internal enum WaitEventKind
     LockEnd,
     Queued,
     Dequeued,
+
+    /// <summary>Events before this time were lost.</summary>
+    Lost,
 }

@@ -1,5 +1,8 @@
+using System.Diagnostics;
 using Picollo.Cpu;
+using Picollo.Profiling.Events;
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Tests.Events;
 using Picollo.Profiling.Waits;
 using static Picollo.Profiling.Waits.WaitEventKind;
 
@@ -88,6 +91,58 @@ public sealed class WaitCollectorTests : IDisposable
         ShouldBe(A, (WaitSum.InQueueBefore, new(1, 9, 9)), (WaitSum.InQueue, new(1, 15, 15)));
         ShouldBe(FlowLabel.None, (WaitSum.InQueue, new(1, 10, 10)));
         _waits.Labels.Should().NotContainKey(B);
+    }
+
+    [Fact]
+    public void The_first_continuation_of_a_flow_from_before_the_measurement_is_not_its_start()
+    {
+        CpuUsageAsyncWatcher request = WatcherOf(A);
+        long time = Stopwatch.GetTimestamp() + Stopwatch.Frequency;
+        Add(Other, (time, Queued, 1));
+        Add(Thread, (time + 9, Dequeued, 1));
+        _log.Add(time + 10, request);
+        _waits.Complete(time + 20);
+
+        ShouldBe(A, (WaitSum.InQueue, new(1, 9, 9)));
+    }
+
+    [Fact]
+    public void Events_after_the_end_do_not_change_the_waits_that_have_not_ended()
+    {
+        long late = Stopwatch.Frequency;
+        _log.Add(1, WatcherOf(A));
+        _otherLog.Add(1, WatcherOf(B));
+        Add(Thread, (50, Start, 7));
+        Add(Other, (60, LockStart, 8));
+        Add(Other, (late - 10, LockEnd, 8), (late - 5, Start, 9));
+        _waits.MoveTo(late, 0);
+        _waits.MoveTo(late, 1);
+        _waits.Complete(200);
+
+        ShouldBe(A, (7, new(1, late - 50, late - 50)));
+        ShouldBe(B, (8, new(1, late - 70, late - 70)), (9, new(1, 5, 5)));
+        _waits.UnknownCount.Should().Be(0);
+    }
+
+    [Fact]
+    public void A_start_and_an_end_between_which_events_were_lost_are_not_a_wait()
+    {
+        const string Runtime = "Microsoft-Windows-DotNETRuntime";
+        MemoryStream stream = new(new NettraceStream().Describe(1, Runtime, 301).Describe(2, Runtime, 302).Stacks(1, [0x10])
+            .Events(
+                new(1, 1, Thread, 1, 10, []), new(2, 4, Thread, 1, 40, []), // two events are missing
+                new(1, 5, Thread, 1, 50, []), new(2, 6, Thread, 1, 53, []))
+            .ToArray());
+        NettraceReader reader = new(stream.Read);
+        _log.Add(1, WatcherOf(A));
+        while (reader.MoveNext())
+        {
+            _waits.Add(reader, 0);
+        }
+
+        _waits.Complete(200);
+
+        ShouldBe(A, (0, new(1, 3, 3)));
     }
 
     private static CpuUsageAsyncWatcher WatcherOf(FlowLabel label) => new() { Label = label, Outer = null };
