@@ -43,6 +43,7 @@ public class WaitsTests
 
         waits.Notes.Should().BeEmpty();
         waits.Rows.Should().OnlyContain(row => row.Label != FlowLabel.None || row.Method.Length == 0);
+        waits.Rows.Should().BeInDescendingOrder(row => row.Total);
 
         string page = await server.Client.GetStringAsync("/picollo?waits=latest");
         page.Should().Contain("ReaderWriterLockSlim.EnterReadLock").And.Contain($"{nameof(Waiting)}.{nameof(Waiting.ForReaderLock)}").And.Contain("/reader");
