@@ -93,7 +93,9 @@ internal sealed class EventSession : IDisposable
     {
         if (Interlocked.Exchange(ref _isStopped, 1) == 0)
         {
-            _port.Open(EventPipeCommands, StopTracingCommand, _id, Timeout, new byte[sizeof(ulong)], out _)?.Dispose();
+            Socket? answer = _port.Open(EventPipeCommands, StopTracingCommand, _id, Timeout, new byte[sizeof(ulong)], out _);
+            answer?.Dispose();
+            _isClosed |= answer is null; // the runtime ends the session when the reader closes the connection
         }
     }
 

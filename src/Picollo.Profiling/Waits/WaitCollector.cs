@@ -18,6 +18,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     private const string Runtime = "Microsoft-Windows-DotNETRuntime";
     private const string Framework = "System.Diagnostics.Eventing.FrameworkEventSource";
 
+    private const int None = int.MinValue;
     private const int MaxEvents = 500_000; // 16 MB
     private const int MaxSums = 100_000;
     private const int MaxNodes = 200_000; // 12 MB
@@ -57,6 +58,12 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     {
         lock (_gate)
         {
+            if (reader.LostCount > _lost[source])
+            {
+                _lost[source] = reader.LostCount;
+                Add(new WaitEvent(reader.Time - 1, 0, WaitEventKind.Lost, 0));
+            }
+
             if (KindOf(reader.Description) is { } kind)
             {
                 long id = kind is WaitEventKind.Queued or WaitEventKind.Dequeued
@@ -68,12 +75,6 @@ internal sealed class WaitCollector(FlowTimeline timeline)
             }
 
             MoveTo(reader.CompleteTime, source);
-            if (reader.LostCount > _lost[source])
-            {
-                _lost[source] = reader.LostCount;
-                Handle(_complete.Min());
-                _threads.Clear(); // starts without ends, and ends without starts
-            }
         }
     }
 
@@ -105,8 +106,14 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     public void Complete(long time)
     {
         Handle(time);
+        time = Math.Max(time, _handledTime); // some later events may have been handled already
         foreach ((int thread, ThreadWaits waits) in _threads)
         {
+            if (waits.InnerEnd > 0)
+            {
+                EndLock(waits);
+            }
+
             (long start, int node) = waits.LockStart > 0 ? (waits.LockStart, waits.LockNode) : (waits.Start, waits.Node);
             if (start > 0)
             {
@@ -173,19 +180,35 @@ internal sealed class WaitCollector(FlowTimeline timeline)
             return;
         }
 
+        if (next.Kind == WaitEventKind.Lost)
+        {
+            _threads.Clear(); // starts without ends, and ends without starts
+            return;
+        }
+
         ref ThreadWaits? found = ref CollectionsMarshal.GetValueRefOrAddDefault(_threads, next.ThreadId, out _);
         ThreadWaits waits = found ??= new ThreadWaits();
         switch (next.Kind)
         {
-            case WaitEventKind.Start when waits.LockStart == 0:
+            case WaitEventKind.Start when waits.LockStart > 0 && waits.InnerNode is var inner && (inner == next.Id || inner == None):
+                (waits.InnerNode, waits.InnerEnd) = ((int)next.Id, 0);
+                break;
+            case WaitEventKind.Start:
+                EndLock(waits);
                 (waits.Start, waits.Node) = (next.Time, (int)next.Id);
                 break;
             case WaitEventKind.End when waits.Start > 0:
                 AddWait(next.ThreadId, waits, waits.Node, next.Time, next.Time - waits.Start, count: 1);
                 waits.Start = 0;
                 break;
+            case WaitEventKind.End when waits.LockStart > 0:
+                AddQueueTime(next.ThreadId, waits, next.Time);
+                (waits.InnerEnd, waits.InnerFlow) = (next.Time, FlowAt(next.ThreadId, next.Time));
+                break;
             case WaitEventKind.LockStart:
-                (waits.LockStart, waits.LockNode) = (next.Time, (int)next.Id);
+                EndLock(waits);
+                waits.Start = 0; // was interrupted
+                (waits.LockStart, waits.LockNode, waits.InnerNode, waits.InnerEnd) = (next.Time, (int)next.Id, None, 0);
                 break;
             case WaitEventKind.LockEnd when waits.LockStart > 0:
                 // After Monitor.Wait, a thread waits a second time, for the lock.
@@ -194,11 +217,24 @@ internal sealed class WaitCollector(FlowTimeline timeline)
                 waits.LockStart = 0;
                 break;
             case WaitEventKind.Dequeued:
+                EndLock(waits);
                 AddQueueTime(next.ThreadId, waits, next.Time);
                 AddQueueTimeOfNone(waits);
                 (waits.Dequeued, waits.QueueTicks) = _queued.Remove(next.Id, out long start) ? (next.Time, next.Time - start) : (0, 0);
                 break;
         }
+    }
+
+    /// <summary>Ends the wait for a lock with its last wait handle. The runtime reports no other end if the lock was not entered, because
+    /// of a timeout or an interruption.</summary>
+    private void EndLock(ThreadWaits waits)
+    {
+        if (waits.LockStart > 0 && waits.InnerEnd > 0)
+        {
+            Add(waits.InnerFlow, waits.LockNode, waits.InnerEnd - waits.LockStart, count: 1);
+        }
+
+        waits.LockStart = 0;
     }
 
     private void AddWait(int thread, ThreadWaits waits, int node, long time, long ticks, int count)
@@ -217,8 +253,10 @@ internal sealed class WaitCollector(FlowTimeline timeline)
         {
             if (FlowAt(thread, time) is { } watcher && time >= waits.Dequeued)
             {
+                bool hasStarted = _flows.ContainsKey(watcher) || watcher.IsSuccessor
+                    || watcher.WallNanoseconds > FlowMoment.ToNanoseconds(Stopwatch.GetTimestamp() - waits.Dequeued);
+                int node = hasStarted ? WaitSum.InQueue : WaitSum.InQueueBefore;
                 waits.Dequeued = 0;
-                int node = _flows.ContainsKey(watcher) || watcher.IsSuccessor ? WaitSum.InQueue : WaitSum.InQueueBefore;
                 Add(watcher, node, waits.QueueTicks, count: 1);
             }
         }
@@ -277,6 +315,9 @@ internal sealed class WaitCollector(FlowTimeline timeline)
         public int Node;
         public long LockStart;
         public int LockNode;
+        public int InnerNode; // of the wait handles of the lock
+        public long InnerEnd; // of the last one; 0 while the thread waits for it
+        public CpuUsageAsyncWatcher? InnerFlow;
         public long Dequeued;
         public long QueueTicks;
     }
@@ -309,4 +350,7 @@ internal enum WaitEventKind
     LockEnd,
     Queued,
     Dequeued,
+
+    /// <summary>Events before this time were lost.</summary>
+    Lost,
 }

@@ -71,6 +71,7 @@ internal sealed class WaitNames(IReadOnlyList<SampleTree.Node> stacks, CodeMap c
         {
             ("Monitor", ['E', 'n', 't', 'e', 'r', ..]) => "Monitor.Enter",
             ("Lock", ['E', 'n', 't', 'e', 'r', ..] or "TryEnterSlow") => "Lock.Enter",
+            ("Monitor" or "Lock", ['T', 'r', 'y', 'E', 'n', 't', 'e', 'r', ..]) => $"{type}.TryEnter",
             ("SemaphoreSlim" or "ManualResetEventSlim", _) => $"{type}.Wait",
             ("WaitHandle", "WaitOneNoCheck") => "WaitHandle.WaitOne",
             ("ReaderWriterLockSlim", ['T', 'r', 'y', .. string entered, 'C', 'o', 'r', 'e']) => $"{type}.{entered}",

@@ -26,26 +26,25 @@ internal sealed class WaitProfiler : IDisposable
     private WaitProfiler(DiagnosticsPort port)
     {
         _timeline = new FlowTimeline(FlowRecorder.Start()); // before the first event
-        string? reason = null;
         List<EventSession> sessions = [];
-        foreach ((EventProvider provider, bool hasStacks) in WaitCollector.Sources)
+        try
         {
-            if (reason is null && EventSession.TryStart(port, BufferMegabytes, hasStacks, [provider], out reason) is { } session)
+            foreach ((EventProvider provider, bool hasStacks) in WaitCollector.Sources)
             {
-                sessions.Add(session);
+                sessions.Add(EventSession.TryStart(port, BufferMegabytes, hasStacks, [provider], out string? reason)
+                    ?? throw new MeasurementUnavailableException($"{Unavailable}{reason}.", MeasurementUnavailableCause.NotSupported));
             }
-        }
 
-        if (reason is not null)
+            _start = Stopwatch.GetTimestamp();
+            _waits = new WaitCollector(_timeline);
+            _sources = [.. sessions.Select((session, i) => new Source(session, _waits, i))];
+        }
+        catch
         {
-            sessions.ForEach(session => session.Dispose());
+            sessions.ForEach(session => session.Dispose()); // also if no thread can be started
             _timeline.Dispose();
-            throw new MeasurementUnavailableException($"{Unavailable}{reason}.", MeasurementUnavailableCause.NotSupported);
+            throw;
         }
-
-        _start = Stopwatch.GetTimestamp();
-        _waits = new WaitCollector(_timeline);
-        _sources = [.. sessions.Select((session, i) => new Source(session, _waits, i))];
     }
 
     /// <exception cref="MeasurementUnavailableException">Waits cannot be measured. The message contains the cause and the

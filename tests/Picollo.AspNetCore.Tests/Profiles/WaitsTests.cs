@@ -43,6 +43,7 @@ public class WaitsTests
 
         waits.Notes.Should().BeEmpty();
         waits.Rows.Should().OnlyContain(row => row.Label != FlowLabel.None || row.Method.Length == 0);
+        waits.Rows.Should().BeInDescendingOrder(row => row.Total);
 
         string page = await server.Client.GetStringAsync("/picollo?waits=latest");
         page.Should().Contain("ReaderWriterLockSlim.EnterReadLock").And.Contain($"{nameof(Waiting)}.{nameof(Waiting.ForReaderLock)}").And.Contain("/reader");
@@ -108,6 +109,26 @@ public class WaitsTests
         static bool IsMeasuring() => FlowRecorder.IsActive
             | EventSource.GetSources().Single(source => source.Name == "System.Diagnostics.Eventing.FrameworkEventSource").IsEnabled()
             | Directory.GetDirectories("/proc/self/task").Any(thread => NameOf(thread) is "Picollo waits\n");
+    }
+
+    [Fact]
+    public async Task The_page_encodes_the_names_of_the_application_and_only_the_last_waits_are_kept()
+    {
+        await using PageServer server = await StartAsync(TimeProvider.System);
+        CpuProfiles profiles = ProfilesOf(server);
+        for (int i = 0; i <= CpuProfiles.MaxProfiles; i++)
+        {
+            profiles.Store(new WaitProfile(
+                DateTimeOffset.UnixEpoch,
+                CpuProfiles.Duration,
+                [new WaitRow(new FlowLabel("<i>M", "<i>N"), "<i>K", $"<i>{i}", 1, TimeSpan.Zero, TimeSpan.Zero)],
+                ["<i>P"]));
+        }
+
+        profiles.AllWaits.Select(stored => stored.Waits.Rows[0].Method).Should().Equal("<i>8", "<i>7", "<i>6", "<i>5", "<i>4", "<i>3", "<i>2", "<i>1");
+        string page = await server.Client.GetStringAsync("/picollo?waits=latest");
+        page.Should().NotContain("<i>");
+        page.Should().ContainAll("&lt;i&gt;M", "&lt;i&gt;N", "&lt;i&gt;K", "&lt;i&gt;8", "&lt;i&gt;P");
     }
 
     private static string NameOf(string thread)

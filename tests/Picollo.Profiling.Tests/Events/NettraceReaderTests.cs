@@ -12,7 +12,7 @@ public class NettraceReaderTests
         .SequencePoint(2000, (100, 3), (101, 9))
         .Block("Unknown", [1, 2, 3])
         .Stacks(1, [0x40])
-        .Events(new NettraceStream.Written(2, 4, 100, 1, 2010, []))
+        .Events(new NettraceStream.Written(2, 5, 100, 1, 2010, []))
         .ToArray();
 
     [Theory]
@@ -32,7 +32,7 @@ public class NettraceReaderTests
         events.Should().Equal(
             (one, 100, 1000, 2, "16 32", 1000), (one, 100, 1010, 2, "16 32", 1000), (two, 100, 1020, 0, "48", 1000), (one, 101, 1005, 1, "", 1005),
             (two, 100, 2010, 0, "64", 2010));
-        reader.LostCount.Should().Be(2, "two events of thread 101 are missing before the sequence point");
+        reader.LostCount.Should().Be(3, "two events of thread 101 are missing before the sequence point, and one of thread 100 after it");
     }
 
     [Fact]

@@ -6,9 +6,11 @@ public class WaitNamesTests
 {
     [Theory]
     [InlineData("System.Threading.Monitor.Enter_Slowpath", "Monitor.Enter")]
+    [InlineData("System.Threading.Monitor.TryEnter_Slowpath", "Monitor.TryEnter")]
     [InlineData("System.Threading.Monitor.Wait", "Monitor.Wait")]
     [InlineData("System.Threading.Lock.EnterScope", "Lock.Enter")]
     [InlineData("System.Threading.Lock.TryEnterSlow", "Lock.Enter")]
+    [InlineData("System.Threading.Lock.TryEnter_Outlined", "Lock.TryEnter")]
     [InlineData("System.Threading.SemaphoreSlim.WaitCore", "SemaphoreSlim.Wait")]
     [InlineData("System.Threading.ReaderWriterLockSlim.TryEnterWriteLockCore", "ReaderWriterLockSlim.EnterWriteLock")]
     [InlineData("System.Threading.ReaderWriterLockSlim.EnterReadLock", "ReaderWriterLockSlim.EnterReadLock")]
