@@ -31,7 +31,8 @@ public class ExemplarTests
             page.Should().Contain($"<code>{id}</code>");
             foreach (string name in new[] { "http_server_request_duration_seconds", "picollo_http_server_request_cpu_time_seconds" })
             {
-                lines.Should().ContainSingle(line => line.StartsWith(name + "_bucket") && line.Contains($"# {{trace_id=\"{id}\","));
+                lines.Should().ContainSingle(line => line.StartsWith(name + "_bucket") && line.Contains($"# {{trace_id=\"{id}\",")
+                    && !line.Contains("\"} 0 "));
             }
         }
     }
