@@ -47,7 +47,8 @@ internal static partial class PageTables
         }
 
         string window = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
-        string legend = string.Concat(ShownStates.Select(state => $"<li title=\"it {state.Meaning}\">{Swatch(state.State)} {state.Title}</li>"));
+        string legend = string.Concat(
+            ShownStates.Select(state => $"<li title=\"it {state.Meaning}\">{Swatch(state.State)} {state.Title}</li>"));
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
@@ -93,7 +94,8 @@ internal static partial class PageTables
         }
 
         (LatencyState state, _, _, string meaning) = ShownStates.MaxBy(state => shares[state.State] ?? 0);
-        return shares[state] < LeastNamedNanoseconds ? "" : $"{which}, it {meaning} for {Quantity.Percent(shares[state]!.Value / shares.Wall)} of the time";
+        double time = shares[state]!.Value;
+        return time < LeastNamedNanoseconds ? "" : $"{which}, it {meaning} for {Quantity.Percent(time / shares.Wall)} of the time";
     }
 
     /// <summary>Returns the duration, a bar of the states, and the largest states in text; a dash for null.</summary>

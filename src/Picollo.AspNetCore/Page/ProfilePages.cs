@@ -79,9 +79,9 @@ internal static class ProfilePages
             <h1>{name}: waits</h1>
             <p>{TimeOf(waits.StartTime)}, {Quantity.Time(waits.Duration.TotalNanoseconds)} · {BackTo(address)}</p>
             </header>
-            {PageTables.Waits(waits)}<p class="nothing">The runtime reports waits for locks, for tasks and for other objects of threads. Sleeps,
-            synchronous I/O and what a method awaits are not here, only in the table of states. The row (no request) has threads
-            that run no request.</p>
+            {PageTables.Waits(waits)}<p class="nothing">The runtime reports waits for locks, for tasks and for other objects of threads.
+            Sleeps, synchronous I/O and what a method awaits are not here, only in the table of states. The row (no request) has
+            threads that run no request.</p>
             {notes}</main>
             </body>
             </html>
