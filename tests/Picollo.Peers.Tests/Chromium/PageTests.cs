@@ -387,7 +387,7 @@ public sealed partial class PageTests(Browser browser) : BrowserTests(browser)
             options => options.EnableProfiling = true);
         await ShowAsync(server);
         await EvaluateAsync("document.querySelector('#profile button').click()");
-        await UntilAsync("document.querySelector('#profile [role=status]').textContent.startsWith('Profiling: ')");
+        await UntilAsync("document.querySelector('#profile [role=status]').textContent.startsWith('Measuring: ')");
         Volatile.Write(ref isLost, true);
         lost.SetResult();
 
