@@ -51,7 +51,7 @@ internal sealed class WaitProfiler : IDisposable
     /// remedy.</exception>
     public static WaitProfiler Start() => Start(Environment.ProcessId);
 
-    /// <summary>For tests of the reason why there is no port. The flows are always those of this process.</summary>
+    /// <summary>For tests of the reason why the port is missing. The flows are always those of this process.</summary>
     internal static WaitProfiler Start(int processId)
     {
         if (!OperatingSystem.IsLinux())

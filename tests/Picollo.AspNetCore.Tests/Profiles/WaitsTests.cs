@@ -68,8 +68,8 @@ public class WaitsTests
         string all = string.Join("; ", rows.Select(row => $"{row.Kind} {row.Method} {row.Count}"));
         rows.Should().HaveCount(2, "{0}", all);
 
-        // A queued object that a garbage collection moves is not found again. On a busy machine, work after the response also continues on
-        // another thread, and one thread may continue two connections.
+        // On a busy machine, single times in the queue were missing (the cause is not known), and work after the response also continues on
+        // another thread.
         WaitRow continued = rows.Single(row => row.Kind == WaitProfile.PoolQueue), started = rows.Single(row => row.Kind == WaitProfile.PoolQueueBefore);
         continued.Count.Should().BeInRange(1, 4 * Times, "{0}", all);
         continued.Longest.Should().BeGreaterThan(TimeSpan.FromMilliseconds(5));

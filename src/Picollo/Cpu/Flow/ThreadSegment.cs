@@ -271,53 +271,6 @@ internal sealed partial class ThreadSegment(Thread owner, ICpuTimes clocks)
         return watched;
     }
 
-    /// <summary>The time of the segment until its last measurement. All of it counts as user time.</summary>
-    private CpuSegment Known
-    {
-        get
-        {
-            long total = Math.Max(Volatile.Read(ref _measured) - _start.TotalNanoseconds, 0);
-            return new CpuSegment(total, new CpuUsage(total, 0));
-        }
-    }
-
-    /// <summary>Ends the segment of a thread that has ended, if its end was not reported: the time since its last measurement is
-    /// lost. Releases its resources.</summary>
-    private void EndWithOwner()
-    {
-        if (Interlocked.Exchange(ref _isRemoved, true))
-        {
-            return;
-        }
-
-        _runQueue?.Close();
-        if (Innermost is not null)
-        {
-            BeginChange();
-            AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
-            _watched += Known.TotalNanoseconds;
-            for (CpuUsageAsyncWatcher? watcher = HasLatency ? Innermost : null; watcher is not null; watcher = watcher.Outer)
-            {
-                watcher.Counting?.LoseLatency(_startMoment.Timestamp);
-            }
-
-            SetInnermost(null);
-            EndChange();
-        }
-    }
-
-    /// <summary>Ends the segments of all threads that have ended, if their ends were not reported.</summary>
-    public static void EndWithOwners()
-    {
-        foreach (ThreadSegment segment in All)
-        {
-            if (!segment._owner.IsAlive)
-            {
-                segment.EndWithOwner();
-            }
-        }
-    }
-
     /// <summary>Reads the CPU time of threads in watched flows, by the system's ID. Includes threads that have just ended, because the
     /// system may still list them. Returns the sum for all threads, including those that have ended.</summary>
     public static long ReadWatched(Dictionary<long, long> byThread)
