@@ -28,8 +28,8 @@ public sealed class PicolloOptions
     /// eight are kept in memory. At other times, nothing is sampled or recorded, unless <see cref="PicolloRequestOptions.CpuBudget"/> is
     /// set. If it is set, the profiler runs as long as the host, with less than 0.1 % of a processor while the application is idle, and
     /// keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
-    /// <para>Measuring waits takes ten seconds, too, and needs no permission. It costs about 1 µs for each await that suspends, and 2 to 3 µs
-    /// for each request.</para>
+    /// <para>Measuring waits takes ten seconds, too, and needs no permission. It costs about 1 µs for each await that suspends, and 2 to
+    /// 3 µs for each request.</para>
     /// <para>A profile shows the names of methods, routes and files to everyone who can see the page, but no data of the application.
     /// <see cref="Picollo.Profiling.CpuProfiler"/> documents the requirements and limits. If profiling is unavailable, the page shows the
     /// reason.</para>
