@@ -199,7 +199,7 @@ public class KnownCauseTests
         {
             ThreadPool.GetMaxThreads(out _before.Workers, out _before.Completions);
             ThreadPool.SetMaxThreads(Math.Max(PoolThreads, Environment.ProcessorCount), _before.Completions).Should().BeTrue();
-            for (int i = 0; i < 10 * Math.Max(PoolThreads, Environment.ProcessorCount); i++)
+            for (int i = 0; i < 4 * Math.Max(PoolThreads, Environment.ProcessorCount); i++)
             {
                 ThreadPool.UnsafeQueueUserWorkItem(KeepBusy, null);
             }

@@ -21,7 +21,7 @@ public partial class SoakTests(ITestOutputHelper output)
     // On an overloaded machine, the pool adds threads. Each keeps megabytes of arrays (ArrayPool.Shared), which are not a leak.
     private const int PoolThreads = 12;
 
-    private static readonly TimeSpan Short = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Short = TimeSpan.FromSeconds(12);
 
     // After this time, profiles, windows and caches of the runtime are full, so any further growth is a leak.
     private static readonly TimeSpan MinDurationForFlatness = TimeSpan.FromMinutes(20);
@@ -35,7 +35,7 @@ public partial class SoakTests(ITestOutputHelper output)
     {
         string? duration = Environment.GetEnvironmentVariable(Switch);
         return RunAsync(
-            duration is null ? 3 * Short : Durations.Parse(duration)
+            duration is null ? 5 * Short : Durations.Parse(duration)
                 ?? throw new FormatException($"{Switch} is {duration}, but must have the form 30s, 10m or 2h."),
             duration is null ? null : Path.Combine(Repository.Root, "artifacts", "test-results"));
     }
