@@ -177,6 +177,34 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
+    public void A_reader_waits_for_another_one_that_ends_the_segment_of_an_ended_thread()
+    {
+        ThreadSegment thread = NewThread.Run(
+            () =>
+            {
+                ThreadSegment changed = Started(at: 100, new ScriptedThreadClock(() => 130));
+                changed.BeginChange(); // as the other reader does
+                return changed;
+            },
+            flow: false);
+        bool isEnded = false, sawEnd = false;
+
+        ReadUntilItWaits(
+            () =>
+            {
+                thread.EndWithOwner();
+                sawEnd = isEnded;
+            },
+            () =>
+            {
+                isEnded = true;
+                thread.EndChange();
+            });
+
+        sawEnd.Should().BeTrue();
+    }
+
+    [Fact]
     public void The_kernel_time_of_another_thread_is_within_its_total()
     {
         CpuUsageAsyncWatcher watcher = NewWatcherWithoutThreads(CpuUsageDetail.UserAndKernel);
@@ -212,18 +240,23 @@ public sealed class WatchedFlowTests
 
     private long Query(params ThreadSegment[] threads) => WatchedFlow.GetCpuTime(_watcher, threads, out _).TotalNanoseconds;
 
-    /// <summary>Queries on a separate thread, and ends the change when that thread waits or already has its result. A thread that spins for
-    /// a long time sometimes sleeps (<see cref="SpinWait"/>).</summary>
     private long QueryUntilItWaits(ThreadSegment thread, Action endChange, Action? beginChange = null)
     {
         long taken = 0;
-        var reader = new Thread(() => taken = Query(thread));
+        ReadUntilItWaits(() => taken = Query(thread), endChange, beginChange);
+        return taken;
+    }
+
+    /// <summary>Reads on a separate thread, and ends the change when that thread waits or already has its result. A thread that spins for a
+    /// long time sometimes sleeps (<see cref="SpinWait"/>).</summary>
+    private static void ReadUntilItWaits(Action read, Action endChange, Action? beginChange = null)
+    {
+        var reader = new Thread(() => read());
         reader.UnsafeStart();
         beginChange?.Invoke();
         YieldUntil(() => (reader.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
         endChange();
         reader.Join();
-        return taken;
     }
 
     // Does not wait, which would look like the wait of the reader.

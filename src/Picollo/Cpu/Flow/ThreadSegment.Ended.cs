@@ -15,17 +15,23 @@ internal sealed partial class ThreadSegment
 
     /// <summary>Ends the segment of a thread that has ended, if its end was not reported: the time since its last measurement is
     /// lost. Releases its resources.</summary>
-    private void EndWithOwner()
+    internal void EndWithOwner()
     {
-        if (Interlocked.Exchange(ref _isRemoved, true))
+        // A second reader waits until the first one has added the time: it may then remove the segment, or stop a watcher.
+        long version;
+        do
         {
-            return;
+            version = WaitForEvenVersion();
+            if (_isRemoved)
+            {
+                return;
+            }
         }
+        while (Interlocked.CompareExchange(ref _version, version + 1, version) != version);
 
         _runQueue?.Close();
         if (Innermost is not null)
         {
-            BeginChange();
             AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
             _watched += Known.TotalNanoseconds;
             for (CpuUsageAsyncWatcher? watcher = HasLatency ? Innermost : null; watcher is not null; watcher = watcher.Outer)
@@ -34,8 +40,10 @@ internal sealed partial class ThreadSegment
             }
 
             SetInnermost(null);
-            EndChange();
         }
+
+        _isRemoved = true;
+        EndChange();
     }
 
     /// <summary>Ends the segments of all threads that have ended, if their ends were not reported.</summary>

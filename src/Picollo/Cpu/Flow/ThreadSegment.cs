@@ -28,7 +28,7 @@ internal sealed partial class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     // The latest value of the owner's clock that another thread has read, or the owner when it changed the innermost watcher.
     private long _measured;
-    private bool _isRemoved;
+    private bool _isRemoved; // changes with the version
 
     // The span that the owner entered last in its current flow, and the contexts before and after. Only the owner uses them.
     private CpuUsageAsyncWatcher? _span;
@@ -290,11 +290,10 @@ internal sealed partial class ThreadSegment(Thread owner, ICpuTimes clocks)
         return sum;
     }
 
-    /// <summary>Makes readers wait until <see cref="EndChange"/>. Only the owner may call it, or one other thread after its end.</summary>
+    /// <summary>Makes readers wait until <see cref="EndChange"/>. Only the owner may call it.</summary>
     internal void BeginChange()
     {
-        Debug.Assert(
-            _owner == Thread.CurrentThread || _isRemoved, "Only one thread writes, so plain increments of the version are sufficient.");
+        Debug.Assert(_owner == Thread.CurrentThread, "Only one thread writes, so plain increments of the version are sufficient.");
         _version++;
         Volatile.WriteBarrier();
     }
