@@ -35,6 +35,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
     private readonly Dictionary<CpuUsageAsyncWatcher, long> _ended = []; // the time at which it was noticed
     private int _sumCount;
     private long _handledTime;
+    private volatile bool _hasPoolEvents;
 
     /// <summary>The providers of each source, and whether their events need stacks.</summary>
     public static IReadOnlyList<(EventProvider Provider, bool HasStacks)> Sources { get; } =
@@ -52,6 +53,9 @@ internal sealed class WaitCollector(FlowTimeline timeline)
 
     /// <summary>The number of waits whose flow is unknown.</summary>
     public long UnknownCount { get; private set; }
+
+    /// <summary>Whether an event of the thread pool has arrived.</summary>
+    public bool HasPoolEvents => _hasPoolEvents;
 
     /// <summary>Adds the current event of a source.</summary>
     public void Add(NettraceReader reader, int source)
@@ -72,6 +76,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
                         ? Stacks.TryAdd(reader.Stack, int.MaxValue, out int node) ? node : WaitSum.NoStack
                     : 0;
                 Add(new WaitEvent(reader.Time, (int)reader.ThreadId, kind, id));
+                _hasPoolEvents |= kind is WaitEventKind.Queued or WaitEventKind.Dequeued;
             }
 
             MoveTo(reader.CompleteTime, source);

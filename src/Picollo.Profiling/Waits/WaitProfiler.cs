@@ -17,11 +17,15 @@ internal sealed class WaitProfiler : IDisposable
     private const string Unavailable = "Waits cannot be measured: ";
     private const int BufferMegabytes = 16;
 
+    /// <summary>A pool whose threads all wait adds a thread after half a second.</summary>
+    private static readonly TimeSpan MaxPoolDelay = TimeSpan.FromSeconds(2);
+
     private readonly FlowTimeline _timeline;
     private readonly WaitCollector _waits;
     private readonly Source[] _sources;
     private readonly DateTimeOffset _startTime = DateTimeOffset.UtcNow;
     private readonly long _start;
+    private readonly bool _isPoolReporting;
 
     private WaitProfiler(DiagnosticsPort port)
     {
@@ -38,6 +42,7 @@ internal sealed class WaitProfiler : IDisposable
             _start = Stopwatch.GetTimestamp();
             _waits = new WaitCollector(_timeline);
             _sources = [.. sessions.Select((session, i) => new Source(session, _waits, i))];
+            _isPoolReporting = WaitForPool();
         }
         catch
         {
@@ -114,11 +119,32 @@ internal sealed class WaitProfiler : IDisposable
         _timeline.Dispose();
     }
 
+    /// <summary>Waits for the first event of the thread pool. Its threads notice a session when they start to take work, or after 30 ms of
+    /// work; what is queued before has no events.</summary>
+    private bool WaitForPool()
+    {
+        while (!_waits.HasPoolEvents && Stopwatch.GetElapsedTime(_start) < MaxPoolDelay)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(static _ => { }, null);
+            Thread.Sleep(10); // not a wait that is measured
+        }
+
+        return _waits.HasPoolEvents;
+    }
+
     private IEnumerable<string> NotesOf(int rowCount, string? namesReason)
     {
         foreach (string problem in _sources.Select(source => source.Problem).OfType<string>())
         {
             yield return problem;
+        }
+
+        if (!_isPoolReporting)
+        {
+            yield return string.Create(
+                CultureInfo.InvariantCulture,
+                $"The thread pool reported no work within {MaxPoolDelay.TotalSeconds} s after the start. Times in its queue may be "
+                + $"missing.");
         }
 
         if (namesReason is not null)
