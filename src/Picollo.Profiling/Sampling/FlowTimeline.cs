@@ -55,6 +55,9 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
     /// to <paramref name="until"/>.</summary>
     public long? NextSwitch(int threadId, long until) => _threads.GetValueOrDefault(threadId)?.NextSwitch(until);
 
+    /// <summary>Returns the time of the last switch of a thread that was read; 0 for none.</summary>
+    public long LastSwitch(int threadId) => _threads.GetValueOrDefault(threadId)?.LastSwitch ?? 0;
+
     /// <summary>Reads all switches up to a given time, which releases memory, and removes data that is no longer needed.</summary>
     public void MoveTo(long time)
     {
@@ -96,6 +99,8 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         private List<CpuUsageAsyncWatcher> _watchers = [.. before];
         private bool _isUnknown;
 
+        public long LastSwitch { get; private set; }
+
         public void Add(FlowLog log)
         {
             int place = _logs.FindIndex(other => other.StartTime > log.StartTime);
@@ -115,6 +120,7 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
             {
                 if (next.Kind != FlowSwitchKind.Outer)
                 {
+                    LastSwitch = next.Time;
                     _watchers.Clear();
                     _isUnknown = next.Kind == FlowSwitchKind.Gap;
                 }

@@ -114,13 +114,13 @@ internal sealed class WaitCollector(FlowTimeline timeline)
         time = Math.Max(time, _handledTime); // some later events may have been handled already
         foreach ((int thread, ThreadWaits waits) in _threads)
         {
-            if (waits.InnerEnd > 0)
+            if (waits is { LockStart: > 0, InnerEnd: > 0 })
             {
                 EndLock(waits);
             }
 
             (long start, int node) = waits.LockStart > 0 ? (waits.LockStart, waits.LockNode) : (waits.Start, waits.Node);
-            if (start > 0)
+            if (start > timeline.LastSwitch(thread)) // otherwise, the wait was interrupted
             {
                 AddWait(thread, waits, node, time, time - start, count: 1);
             }
@@ -195,7 +195,7 @@ internal sealed class WaitCollector(FlowTimeline timeline)
         ThreadWaits waits = found ??= new ThreadWaits();
         switch (next.Kind)
         {
-            case WaitEventKind.Start when waits.LockStart > 0 && waits.InnerNode is var inner && (inner == next.Id || inner == None):
+            case WaitEventKind.Start when waits.LockStart > 0 && IsInner(waits, (int)next.Id):
                 (waits.InnerNode, waits.InnerEnd) = ((int)next.Id, 0);
                 break;
             case WaitEventKind.Start:
@@ -212,7 +212,6 @@ internal sealed class WaitCollector(FlowTimeline timeline)
                 break;
             case WaitEventKind.LockStart:
                 EndLock(waits);
-                waits.Start = 0; // was interrupted
                 (waits.LockStart, waits.LockNode, waits.InnerNode, waits.InnerEnd) = (next.Time, (int)next.Id, None, 0);
                 break;
             case WaitEventKind.LockEnd when waits.LockStart > 0:
@@ -239,7 +238,27 @@ internal sealed class WaitCollector(FlowTimeline timeline)
             Add(waits.InnerFlow, waits.LockNode, waits.InnerEnd - waits.LockStart, count: 1);
         }
 
-        waits.LockStart = 0;
+        (waits.LockStart, waits.Start) = (0, 0); // a wait that was interrupted has no end
+    }
+
+    /// <summary>Whether a wait handle is a part of the wait for a lock: the caller of the method that reported the lock also called the
+    /// wait handle. A thread that was interrupted before it waited for the lock has none.</summary>
+    private bool IsInner(ThreadWaits waits, int node)
+    {
+        IReadOnlyList<SampleTree.Node> nodes = Stacks.Nodes;
+        bool isUnknown = waits.InnerNode == None && node >= 0 && (uint)waits.LockNode < (uint)nodes.Count;
+        int caller = isUnknown ? nodes[waits.LockNode].Parent : WaitSum.NoStack;
+        if (caller < 0)
+        {
+            return waits.InnerNode == None || waits.InnerNode == node;
+        }
+
+        while (node >= 0 && nodes[node].Address != nodes[caller].Address)
+        {
+            node = nodes[node].Parent;
+        }
+
+        return node >= 0;
     }
 
     private void AddWait(int thread, ThreadWaits waits, int node, long time, long ticks, int count)

@@ -150,6 +150,29 @@ public class LatencySourcesTests
         (LockOf(outer) > 0, LockOf(inner) > 0).Should().Be((true, true));
     }
 
+    /// <summary>The runtime reports the start of such a wait, but not its end.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_wait_for_a_lock_that_is_interrupted_is_blocked_time_and_later_waits_are_added(bool isMonitor) => NewThread.Run(() =>
+    {
+        using RuntimeMeter meter = RuntimeMeter.Start();
+        object gate = new();
+        Lock managed = new();
+        Action acquire = isMonitor ? () => Monitor.Enter(gate) : managed.Enter;
+        Thread waiter = Thread.CurrentThread;
+        using var watcher = new CpuUsageAsyncWatcher(measureLatency: true);
+        HeldLock.WaitFor(Wait, acquire, waiter.Interrupt, () => Record.Exception(acquire).Should().BeOfType<ThreadInterruptedException>());
+        HeldLock.WaitFor(Wait);
+        watcher.Stop();
+
+        SpinWait.SpinUntil(() => LockOf(watcher) > 0, Limit);
+        LatencyBreakdown breakdown = watcher.GetLatencyBreakdown();
+        breakdown[LatencyState.Lock].Should().BeGreaterThan(Wait / 2);
+        breakdown[LatencyState.Blocked].Should().BeGreaterThan(Wait / 2);
+        breakdown.WallNanoseconds.Should().Be(watcher.WallNanoseconds);
+    });
+
     [FactNeeding(Need.Linux)]
     public void More_threads_than_processors_wait_in_the_run_queue()
     {

@@ -95,12 +95,26 @@ public sealed class WaitCollectorTests : IDisposable
     {
         _log.Add(1, WatcherOf(A));
         _otherLog.Add(1, WatcherOf(B));
-        Add(Thread, (50, Start, 7));
+        Add(Thread, (10, LockStart, 8), (12, Start, 9), (19, End, 0), (20, LockEnd, 0), (50, Start, 7));
         Add(Other, (60, LockStart, 8), (61, Start, 9));
         _waits.Complete(200);
 
-        ShouldBe(A, (7, new(1, 150, 150)));
+        ShouldBe(A, (8, new(1, 10, 10)), (7, new(1, 150, 150)));
         ShouldBe(B, (8, new(1, 140, 140)));
+    }
+
+    [Fact]
+    public void A_wait_that_has_not_ended_before_its_thread_runs_another_flow_was_interrupted()
+    {
+        _log.Add(1, WatcherOf(A));
+        _otherLog.Add(1, WatcherOf(B));
+        Add(Thread, (50, Start, 7));
+        Add(Other, (60, LockStart, 8), (61, Start, 9));
+        _log.Add(70, WatcherOf(A));
+        _otherLog.Add(80, WatcherOf(B));
+        _waits.Complete(200);
+
+        _waits.Labels.Should().BeEmpty();
     }
 
     [Fact]

@@ -27,6 +27,65 @@ public class WaitProfilerTests
     }
 
     [FactNeeding(Need.Linux)]
+    public void A_wait_that_is_interrupted_does_not_last_until_the_end_and_later_waits_count()
+    {
+        object gate = new();
+        Lock managed = new();
+        (string Name, Action Wait)[] waits =
+        [
+            ("monitor", () => Monitor.Enter(gate)), ("lock", managed.Enter), ("semaphore", () => new SemaphoreSlim(0).Wait()),
+            ("event", () => new ManualResetEvent(false).WaitOne()),
+        ];
+        int interrupted = 0;
+        bool isStopped = false;
+        using WaitProfiler profiler = WaitProfiler.Start();
+        WaitProfile profile;
+        lock (gate)
+        {
+            using (managed.EnterScope())
+            {
+                Thread[] threads =
+                [
+                    .. waits.SelectMany(wait => (Thread[])
+                    [
+                        Interrupt(wait.Name, wait.Wait, () => { }),
+                        Interrupt(wait.Name + " later", wait.Wait, () => new ManualResetEvent(false).WaitOne(1)),
+                    ]),
+                ];
+                SpinWait.SpinUntil(() => Volatile.Read(ref interrupted) == threads.Length);
+                profile = profiler.Stop();
+                Volatile.Write(ref isStopped, true);
+                Array.ForEach(threads, thread => thread.Join());
+            }
+        }
+
+        profile.Rows.Where(row => row.Label.Method == "TEST").Select(row => $"{row.Label.Name}: {row.Kind} {row.Count}")
+            .Should().BeEquivalentTo(waits.Select(wait => $"{wait.Name} later: WaitHandle.WaitOne 1"));
+
+        Thread Interrupt(string name, Action wait, Action after)
+        {
+            Thread thread = new(() =>
+            {
+                using CpuUsageAsyncWatcher watcher = new() { Label = new FlowLabel("TEST", name) };
+                using (new CpuUsageAsyncWatcher())
+                {
+                    Thread.CurrentThread.Interrupt(); // at its next wait
+                    Record.Exception(wait).Should().BeOfType<ThreadInterruptedException>();
+                }
+
+                after();
+                Interlocked.Increment(ref interrupted);
+                while (!Volatile.Read(ref isStopped))
+                {
+                    Thread.Sleep(1);
+                }
+            });
+            thread.Start();
+            return thread;
+        }
+    }
+
+    [FactNeeding(Need.Linux)]
     public void Without_diagnostics_the_reason_is_reported()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled", new() { ["DOTNET_EnableDiagnostics"] = "0" });
