@@ -21,6 +21,7 @@ internal sealed class DiagnosticsPort
     private const byte OkResponse = 0;
     private const uint PerfMapOnly = 3;
     private const int HeaderSize = 20;
+    private const int MaxPathBytes = 107; // unix(7): 108 with the null character
 
     private readonly string _path;
     private readonly string? _root;
@@ -34,11 +35,7 @@ internal sealed class DiagnosticsPort
     /// <summary>Finds the port of a process; null if it has none that belongs to its user.</summary>
     public static DiagnosticsPort? Find(ProcessFiles process)
     {
-        string folder = process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp";
-
-        // The name contains the start time of the process, because another process with the same ID may have left a socket.
-        string path = string.Create(
-            CultureInfo.InvariantCulture, $"{folder.TrimEnd('/')}/dotnet-diagnostic-{process.OwnId}-{process.StartTicks}-socket");
+        string path = PathOf(process);
         var port = new DiagnosticsPort(path, process.Root, process.UserId);
         return process.UserId is not null && port.IsSocketOfUser(ForeignFile.StatusOf(path, process.Root)) ? port : null;
     }
@@ -51,6 +48,12 @@ internal sealed class DiagnosticsPort
         string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
         string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
         isOff = off is not null;
+        if (!isOff && Encoding.UTF8.GetByteCount(PathOf(process)) > MaxPathBytes)
+        {
+            return $"the path of the diagnostics socket would be longer than {MaxPathBytes} bytes, which Linux does not permit; "
+                + "start the process with a shorter TMPDIR";
+        }
+
         return isOff
             ? $"the process was started with DOTNET_{off}=0; start it without this setting"
             : $"the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
@@ -69,6 +72,15 @@ internal sealed class DiagnosticsPort
     /// <summary>Stops writing the map. The runtime handles commands in order: if it has not yet answered the command to enable the map,
     /// this command takes effect after it.</summary>
     public void DisablePerfMap() => _ = Send(DisablePerfMapCommand, [], DisableTimeout);
+
+    private static string PathOf(ProcessFiles process)
+    {
+        string folder = process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp";
+
+        // The name contains the start time of the process, because another process with the same ID may have left a socket.
+        return string.Create(
+            CultureInfo.InvariantCulture, $"{folder.TrimEnd('/')}/dotnet-diagnostic-{process.OwnId}-{process.StartTicks}-socket");
+    }
 
     private bool IsSocketOfUser(LibC.FileStatus? status) => status is { IsSocket: true } && (_user is null || status.Value.User == _user);
 

@@ -95,4 +95,17 @@ public class WaitProfilerTests
         start.Should().Throw<MeasurementUnavailableException>().WithMessage(
             "Waits cannot be measured: the process was started with DOTNET_EnableDiagnostics=0; start it without this setting.");
     }
+
+    [FactNeeding(Need.Linux)]
+    public void With_a_temporary_folder_whose_path_is_too_long_for_a_socket_the_reason_is_reported()
+    {
+        string folder = Directory.CreateTempSubdirectory(new string('x', 100)).FullName;
+        using ProfiledProcess process = ProfiledProcess.Start("profiled", new() { ["TMPDIR"] = folder });
+
+        Action start = () => WaitProfiler.Start(process.Id).Dispose();
+
+        start.Should().Throw<MeasurementUnavailableException>().WithMessage(
+            "Waits cannot be measured: the path of the diagnostics socket would be longer than 107 bytes, which Linux does not permit; start the process with a shorter TMPDIR.");
+        Directory.Delete(folder, recursive: true);
+    }
 }
