@@ -3,6 +3,7 @@ using Picollo.Profiling.Waits;
 
 namespace Picollo.Profiling.Tests.Waits;
 
+[Collection(Alone.Name)] // work of other tests would wake the thread pool
 [Trait("Category", "Slow")]
 public class WaitProfilerTests
 {
