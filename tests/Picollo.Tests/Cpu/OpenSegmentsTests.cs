@@ -93,7 +93,7 @@ public sealed class OpenSegmentsTests : IDisposable
     [Fact]
     public async Task A_record_that_is_interrupted_is_made_at_the_limit()
     {
-        OpenSegments.MaxWait = TimeSpan.FromMilliseconds(20);
+        OpenSegments.MaxWait = TimeSpan.FromSeconds(0.5);
         CpuUsageAsyncWatcher watcher = Start();
         ExecutionContext context = ExecutionContext.Capture()!;
         bool isEntered = false, mayLeave = false;
