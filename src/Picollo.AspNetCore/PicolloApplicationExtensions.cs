@@ -71,13 +71,19 @@ public static class PicolloApplicationExtensions
     public static IApplicationBuilder UsePicollo(this IApplicationBuilder app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        RequestReporter reporter = app.ApplicationServices.GetService<RequestReporter>()
+        return app.UsePicollo(app.ApplicationServices);
+    }
+
+    /// <summary>Adds the middleware with the services of another host.</summary>
+    internal static IApplicationBuilder UsePicollo(this IApplicationBuilder app, IServiceProvider services)
+    {
+        RequestReporter reporter = services.GetService<RequestReporter>()
             ?? throw new InvalidOperationException(
                 "UsePicollo() requires services that are not registered. Call builder.Services.AddPicollo().");
-        PicolloOptions options = app.ApplicationServices.GetRequiredService<IOptions<PicolloOptions>>().Value;
+        PicolloOptions options = services.GetRequiredService<IOptions<PicolloOptions>>().Value;
         if (reporter.CanMeasure)
         {
-            app.ApplicationServices.GetRequiredService<MeterBridge>().ExcludeServerDuration();
+            services.GetRequiredService<MeterBridge>().ExcludeServerDuration();
         }
 
         return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options.Requests).Invoke : next);
@@ -113,12 +119,18 @@ public static class PicolloApplicationExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(pattern);
-        IServiceProvider services = endpoints.ServiceProvider;
+        return endpoints.MapPicollo(pattern, endpoints.ServiceProvider);
+    }
+
+    /// <summary>Maps the page with the measurements of another host. Its access depends on the environment of this one.</summary>
+    internal static IEndpointConventionBuilder MapPicollo(
+        this IEndpointRouteBuilder endpoints, string pattern, IServiceProvider services)
+    {
         PageEndpoints page = services.GetService<PageEndpoints>()
             ?? throw new InvalidOperationException(
                 "MapPicollo() requires services that are not registered. Call builder.Services.AddPicollo().");
         PageAccess access = new(
-            services.GetRequiredService<IHostEnvironment>(),
+            endpoints.ServiceProvider.GetRequiredService<IHostEnvironment>(),
             services.GetRequiredService<ClientUser>(),
             services.GetRequiredService<PageToken>(),
             services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));

@@ -70,7 +70,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<PageEndpoints>();
         services.TryAddSingleton<PageToken>();
         services.TryAddSingleton<ClientUser>();
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileMarker>());
+        services.AddStaticFileMarker();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, LocalPortPolicy>());
         services.TryAddSingleton<CpuWorkers>();
         services.TryAddSingleton(provider => provider.GetRequiredService<CpuWorkers>().Pool);
@@ -192,6 +192,9 @@ public static class PicolloServiceCollectionExtensions
         return services.AddSingleton<IHostedService>(provider => new SpanService(
             names, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
     }
+
+    internal static void AddStaticFileMarker(this IServiceCollection services) =>
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileMarker>());
 
     /// <summary>Marks requests that <c>UseStaticFiles()</c> answers with a static file, if it is called without an options
     /// argument.</summary>

@@ -28,10 +28,8 @@ internal static class PageDocument
         string name = Markup.Encode(FittedText.Shorten(application, MaxApplicationLength));
         string id = chosen?.Id ?? "";
         string path = Markup.Encode(address);
-        string time = string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");
-        string heading = chosen is null
-            ? "No histograms yet"
-            : (chosen.IsRoute ? $"<b>{Markup.Encode(chosen.Method)}</b> " : "") + Html.Heading(chosen.Name);
+        string time = TimeOf(reading);
+        string heading = chosen is null ? "No histograms yet" : HeadingOf(chosen);
         string head = HtmlPage.Head($"{name} · Picollo", HtmlAssets.Style, icon: Icon);
         return $"""
             {head}<main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
@@ -57,4 +55,36 @@ internal static class PageDocument
 
             """.ReplaceLineEndings("\n");
     }
+
+    /// <summary>Creates a page that is not updated, with the plots of several rows.</summary>
+    public static string CreateReport(string application, PageReading reading, IReadOnlyList<(PageRow Row, string Plots)> rows)
+    {
+        string name = Markup.Encode(FittedText.Shorten(application, MaxApplicationLength));
+        string head = HtmlPage.Head($"{name} · Picollo", HtmlAssets.Style, icon: Icon);
+        IEnumerable<string> plots = rows.Select(static row => $"""
+            <section>
+            <h2>{HeadingOf(row.Row)}</h2>
+            <div class="plots">
+            {row.Plots}</div>
+            </section>
+
+            """);
+        return $"""
+            {head}<main>
+            <header>
+            <h1>{name}</h1>
+            <p>from the start to {TimeOf(reading)}</p>
+            </header>
+            {PageTables.Create(reading, "")}{string.Concat(plots)}</main>
+            </body>
+            </html>
+
+            """.ReplaceLineEndings("\n");
+    }
+
+    private static string TimeOf(PageReading reading) =>
+        string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");
+
+    private static string HeadingOf(PageRow row) =>
+        (row.IsRoute ? $"<b>{Markup.Encode(row.Method)}</b> " : "") + Html.Heading(row.Name);
 }

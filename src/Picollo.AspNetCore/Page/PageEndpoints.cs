@@ -46,6 +46,9 @@ internal sealed class PageEndpoints(
     /// <summary>The size limit of a mark, in bytes. A mark of two full histograms of a route takes a tenth of it.</summary>
     internal const int MaxMarkBytes = 1 << 20;
 
+    // The rows with the most CPU time come first.
+    private const int MaxReportRows = 20;
+
     // Limits memory, because each comparison decodes the marked histograms.
     private static readonly SemaphoreSlim Comparisons = new(2, 2);
 
@@ -138,6 +141,28 @@ internal sealed class PageEndpoints(
         }
 
         await WriteHtmlAsync(context, plots);
+    }
+
+    /// <summary>Creates the page as a file, with the plots of the first rows.</summary>
+    public string CreateReport()
+    {
+        PageReading reading = reader.Read();
+        return PageDocument.CreateReport(
+            environment.ApplicationName,
+            reading,
+            [.. reading.Routes.Concat(reading.Work).Take(MaxReportRows).Select(static values => (values.Row, PlotsOf(values.Row)))]);
+    }
+
+    private static string PlotsOf(PageRow row)
+    {
+        try
+        {
+            return PlotFigures.Now(row, [.. row.Registrations.Select(registration => registration.Histogram)], window: null);
+        }
+        catch (ObjectDisposedException)
+        {
+            return ""; // a disposed histogram that is still registered has no plots
+        }
     }
 
     private Task AnswerUsageAsync(HttpContext context)
