@@ -3,6 +3,7 @@ using System.ComponentModel;
 using Picollo.Cli.Hist;
 using Picollo.Cli.Jitter;
 using Picollo.Cli.Record;
+using Picollo.Cli.Run;
 using Picollo.Cli.Stat;
 using Picollo.Cli.Top;
 using Picollo.Interop.Linux;
@@ -20,7 +21,7 @@ internal static class PicolloCommand
         RootCommand root = new("Measure the performance of commands and of this machine, and summarize latency data.")
         {
             HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal),
-            RecordCommand.Create(terminal),
+            RecordCommand.Create(terminal), RunCommand.Create(terminal),
         };
         CommandHelp.Append(root, """
             Exit codes:
@@ -99,7 +100,7 @@ internal static class PicolloCommand
     private static bool IsOptionOfMeasuredCommand(ParseResult parsed, ParseError error)
     {
         Command command = parsed.CommandResult.Command;
-        if (command.Name is not (StatCommand.Name or RecordCommand.Name)
+        if (command.Name is not (StatCommand.Name or RecordCommand.Name or RunCommand.Name)
             || parsed.GetResult(command.Arguments[0])?.Tokens is not [var word, ..]
             || word.Value.StartsWith('-'))
         {

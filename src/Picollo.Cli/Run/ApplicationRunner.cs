@@ -1,0 +1,115 @@
+using Picollo.Diagnostics;
+
+namespace Picollo.Cli.Run;
+
+/// <summary>Runs an application with the startup hook, and prints the address of its page.</summary>
+/// <remarks>The processes that load the hook write files to a folder: "sdk-PID" and "hook-PID" when they load it, "line-PID-N" with a line
+/// to print, and "report" with the page at the end.</remarks>
+internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, Interrupt interrupt)
+{
+    private const string HookVariable = "DOTNET_STARTUP_HOOKS";
+    private const string Report = "report";
+
+    private const string NotLoaded =
+        "picollo: no application has loaded the startup hook, so it runs without picollo. Only .NET applications load it. Those compiled "
+        + "with Native AOT do not, nor do those with PublishTrimmed or PublishAot in the project without "
+        + "<StartupHookSupport>true</StartupHookSupport>.";
+
+    // The time after which an application that has not loaded the hook will not load it. `dotnet run` first builds.
+    private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan MaxWaitForSdk = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(50);
+
+    private readonly HashSet<string> _seen = new(StringComparer.Ordinal);
+    private bool _hasWarned;
+
+    public static int Run(Terminal terminal, RunOptions options)
+    {
+        using Interrupt interrupt = new();
+        return new ApplicationRunner(terminal, options, interrupt).Run();
+    }
+
+    private int Run()
+    {
+        string hook = HookFiles.Extract();
+        string folder = Directory.CreateTempSubdirectory("picollo-").FullName; // only for this user
+        try
+        {
+            string? others = Environment.GetEnvironmentVariable(HookVariable);
+            CommandMeter meter = new()
+            {
+                Environment = new Dictionary<string, string?>
+                {
+                    [HookVariable] = others is { Length: > 0 } ? $"{hook}{Path.PathSeparator}{others}" : hook,
+                    ["PICOLLO_STATE"] = folder,
+                    ["PICOLLO_PORT"] = options.Port,
+                    ["PICOLLO_MEASURE"] = options.Measure,
+                    ["PICOLLO_METERS"] = string.Join(',', options.Meters),
+                    ["PICOLLO_OTLP"] = options.IsExporting ? "1" : null,
+                    ["PICOLLO_REPORT"] = options.HtmlPath is null ? null : "1",
+                },
+            };
+            using RunningCommand running = meter.Start(options.Command);
+            using CancellationTokenSource end = new();
+            Task watching = WatchAsync(folder, end.Token);
+            int exitCode = new CommandSignals(interrupt).Wait(running, isInOwnGroup: false).ExitCode;
+            end.Cancel();
+            watching.GetAwaiter().GetResult();
+            return options.HtmlPath is null || WriteReport(Path.Combine(folder, Report), options.HtmlPath) ? exitCode : ExitCodes.Failure;
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    private bool WriteReport(string source, string path)
+    {
+        if (!File.Exists(source))
+        {
+            terminal.Error.WriteLine(ForeignText.Clean($"picollo: {path} was not written, because the application did not end normally."));
+            return false;
+        }
+
+        OutputFile.Write(path, file => file.Write(File.ReadAllBytes(source)));
+        terminal.ReportWritten(path);
+        return true;
+    }
+
+    private async Task WatchAsync(string folder, CancellationToken end)
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (!end.IsCancellationRequested)
+        {
+            Show(folder);
+            WarnAfter(Stopwatch.GetElapsedTime(start));
+            await Task.Delay(PollInterval, end).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        Show(folder);
+        WarnAfter(TimeSpan.MaxValue);
+    }
+
+    private void WarnAfter(TimeSpan time)
+    {
+        TimeSpan limit = _seen.Any(name => name.StartsWith("sdk-", StringComparison.Ordinal)) ? MaxWaitForSdk : MaxWait;
+        if (!_hasWarned && time > limit && !_seen.Any(name => name.StartsWith("hook-", StringComparison.Ordinal)))
+        {
+            _hasWarned = true;
+            terminal.Error.WriteLine(NotLoaded);
+        }
+    }
+
+    /// <summary>Prints each line once.</summary>
+    private void Show(string folder)
+    {
+        foreach (string path in Directory.EnumerateFiles(folder).Order(StringComparer.Ordinal))
+        {
+            string name = Path.GetFileName(path);
+            if (!name.StartsWith('.') && _seen.Add(name) && name.StartsWith("line-", StringComparison.Ordinal))
+            {
+                terminal.Error.WriteLine(ForeignText.Clean($"picollo: {File.ReadAllText(path)}"));
+            }
+        }
+    }
+}
