@@ -14,6 +14,7 @@ public sealed partial class UsageTests
     [InlineData("jitter plot", 0)]
     [InlineData("jitter samples", 0)]
     [InlineData("top", 10)]
+    [InlineData("run", 3)]
     public void Help_has_examples_exit_codes_and_the_options_in_the_guide_and_fits_80_columns(string command, int least)
     {
         string guide = File.ReadAllText(Path.Combine(Repository.Root, "docs", "command-line.md")).ReplaceLineEndings("\n");
@@ -43,6 +44,7 @@ public sealed partial class UsageTests
     [InlineData("stat", "-p 1 --warmup 2", "--input x -p 1", "--save x -p 1", "--warmup -1 -- true", "--prepare _ -- true")]
     [InlineData("jitter", "-a 3-1", "-i 2s", "-i 500 -N", "-p 100", "-D 5w", "-l 0", "-b x", "-c _", "-s -v", "-x 1")]
     [InlineData("jitter plot", "x -o x.html --samples", "x -o x.jpg")]
+    [InlineData("run", "--port 0 -- true", "--port x -- true", "--measure cpu -- true", "--html -- true")]
     [InlineData("top", "-d 0", "-d NaN", "-n 0", "-p 1,x", "-o COMMAND", "-w 0", "-u no-such-user", "--nonsense", "-t 5 -d 0")]
     public void Invalid_options_are_reported(string command, params string[] invalid)
     {
