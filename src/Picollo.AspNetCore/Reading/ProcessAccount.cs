@@ -94,7 +94,7 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList 
 
     private long[] Measure(long process)
     {
-        bool hasThreads = ReadThreads();
+        bool hasThreads = Add(_threads.Read());
         running.Read(); // after the threads, because the rest includes flows that are not in a row
         long requests = 0, afterResponse = 0;
         foreach (RouteRow route in routes.All)
@@ -123,10 +123,10 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList 
     }
 
     /// <returns>Whether the system lists threads.</returns>
-    private bool ReadThreads()
+    private bool Add(IReadOnlyList<ProcessThread> threads)
     {
         Dictionary<(long, long), long> seen = [];
-        foreach (ProcessThread thread in _threads.Read())
+        foreach (ProcessThread thread in threads)
         {
             long before = _seen.GetValueOrDefault((thread.Id, thread.StartNanoseconds));
             long now = Math.Max(thread.TotalNanoseconds - thread.WatchedNanoseconds, before);

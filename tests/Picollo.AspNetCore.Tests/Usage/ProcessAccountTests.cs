@@ -105,6 +105,35 @@ public class ProcessAccountTests
         static extern bool IsWorker(ProcessAccount account, string name);
     }
 
+    [Fact]
+    public void A_thread_belongs_to_the_group_of_its_name_which_never_decreases_and_a_reused_ID_is_another_thread()
+    {
+        ProcessAccount account = new(null!, null!, null!, Options.Create(new PicolloOptions()));
+        string[] names =
+        [
+            $"{new PicolloOptions().CpuWorkers.Name} 1", ".NET Server GC", ".NET BGC", ".NET Tiered Com", ".NET TP Worker", ".NET TP Gate",
+            ".NET Timer", ".NET Sockets", "Kestrel Timer", "other",
+        ];
+        ProcessThread[] threads = [.. names.Select((name, i) => new ProcessThread(i, 1, name, 1 << i, 0))];
+        ShouldBe(threads, 0b1, 0b110, 0b1000, 0b1_1111_0000, 0b10_0000_0000);
+        ShouldBe([.. threads.Select(thread => thread with { WatchedNanoseconds = 1 })], 0b1, 0b110, 0b1000, 0b1_1111_0000, 0b10_0000_0000);
+        ShouldBe([threads[0] with { StartNanoseconds = 2, TotalNanoseconds = 5 }], 6, 0b110, 0b1000, 0b1_1111_0000, 0b10_0000_0000);
+
+        Add(account, []).Should().BeFalse();
+
+        void ShouldBe(ProcessThread[] read, params long[] groups)
+        {
+            Add(account, read).Should().BeTrue();
+            GroupsOf(account).Should().Equal(groups);
+        }
+
+        [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "Add")]
+        static extern bool Add(ProcessAccount account, IReadOnlyList<ProcessThread> threads);
+
+        [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_groups")]
+        static extern ref long[] GroupsOf(ProcessAccount account);
+    }
+
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public async Task Threads_outside_flows_are_attributed_by_their_names_and_those_that_ended_are_a_separate_part()
