@@ -57,6 +57,8 @@ public class SlowestRequestsTests
         _clock.Advance(60);
         Add(7, "third");
         _slowest.Read()[^1].TraceId.Should().Be("first");
+        Add(8);
+        _slowest.ReadExemplars().Select(exemplar => exemplar.TraceId).Should().Equal(["third", "second", "first"], "the last has no trace");
     }
 
     [Fact]
