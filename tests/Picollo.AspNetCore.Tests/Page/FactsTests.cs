@@ -17,6 +17,19 @@ public class FactsTests
             RunFacts.Recorded.Where(fact => fact.WorkMetric is not null).Select(fact => fact.JsonName));
     }
 
+    [Theory]
+    [InlineData("seconds", 1e9, "ms", 1e6)]
+    [InlineData("seconds", 1, "ms", 1e-3)]
+    [InlineData("seconds", 1 / 3600.0, "seconds", 1 / 3600.0)]
+    [InlineData("bytes", 1, "bytes", 1)]
+    public void A_registered_time_is_shown_in_milliseconds_unless_it_is_recorded_in_longer_units(string name, double ratio, string shown, double shownRatio)
+    {
+        HdrHistogramDescription description = new() { Unit = new() { Name = name, Ratio = ratio } };
+        HdrHistogramUnit unit = PageRow.FromRegistration(new HdrHistogramRegistration("any", HdrHistogram.Create(), description)).Unit;
+
+        (unit.Name, unit.Ratio).Should().Be((shown, shownRatio));
+    }
+
     private static IEnumerable<string> NamesIn(JsonTypeInfo type) =>
         type.Properties.Where(property => property.PropertyType == typeof(PercentilesJson)).Select(property => property.Name);
 }
