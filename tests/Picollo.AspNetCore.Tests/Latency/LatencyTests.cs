@@ -218,7 +218,7 @@ public class LatencyTests
     }
 
     [Fact]
-    public async Task Runs_that_may_have_waited_for_a_lock_are_added_later_and_further_ones_at_once()
+    public void Runs_that_may_have_waited_for_a_lock_are_added_later_and_further_ones_at_once()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
         RouteRow row = new("GET", "/x", new PicolloRequestOptions { LatencyBreakdown = true });
@@ -238,10 +238,11 @@ public class LatencyTests
         late.Add(row, run);
         row.Latency.Read().Count.Should().Be(1, "too many wait");
         clock.Advance(LateLatencies.Delay.TotalSeconds / 2);
-        await Eventually.IsTrueAsync(() => row.Latency.Read().Count == LateLatencies.MaxWaiting);
+        row.Latency.Read().Count.Should().Be(LateLatencies.MaxWaiting, "later runs do not delay the first ones");
         clock.Advance(LateLatencies.Delay.TotalSeconds / 2);
-        await Eventually.IsTrueAsync(() => row.Latency.Read().Count == LateLatencies.MaxWaiting + 1);
+        row.Latency.Read().Count.Should().Be(LateLatencies.MaxWaiting + 1);
         late.Add(row, run);
+        row.Latency.Read().Count.Should().Be(LateLatencies.MaxWaiting + 1, "no run waits any more");
         late.Dispose();
         row.Latency.Read().Count.Should().Be(LateLatencies.MaxWaiting + 2, "nothing is lost at the end");
     }
