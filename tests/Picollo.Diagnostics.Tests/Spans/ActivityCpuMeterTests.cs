@@ -94,6 +94,18 @@ public class ActivityCpuMeterTests
     }
 
     [Fact]
+    public void Own_time_is_not_negative_if_the_measured_time_of_the_children_exceeds_that_of_the_span()
+    {
+        using Tracing tracing = new();
+        using (tracing.Start("parent"))
+        {
+            ChildTimes.ForNewSpan().Add((1L << 50, 1L << 50));
+        }
+
+        (tracing["parent"].SelfUser, tracing["parent"].SelfSystem).Should().Be((0, null));
+    }
+
+    [Fact]
     public void Activities_without_a_source_and_after_disposal_or_without_times_of_threads_are_not_measured()
     {
         using ActivitySource source = new("Tests.Disposed"), unavailable = new("Tests.Unavailable");
