@@ -147,6 +147,22 @@ public class SampleCollectorTests
             "main (process 100)", "main (process 200)", "other (process 100, after execve)");
     }
 
+    [FactNeeding(Need.Linux)]
+    public void Calls_within_a_library_of_the_runtime_are_one_frame()
+    {
+        Handle(Mmap(Main, 0x500, 0x100, 0, "/r/libcoreclr.so"), Sample(Main, Main, 1, 1, 0x510, 0x520, 0x9000, 0x530, 0x9000));
+        CpuProfileNode node = new ProfileBuilder(
+            new ProfilerSettings(Main, new CpuProfilerOptions()), new ProcessFiles(Environment.ProcessId), perfMap: null, _samples).Build();
+
+        List<string> path = [];
+        for (; node.Children is [var child]; node = child)
+        {
+            path.Add(child.Frame.Name);
+        }
+
+        path.Should().Equal("[unknown]", "libcoreclr.so", "[unknown]", "libcoreclr.so");
+    }
+
     private static SampleCollector New(bool followsChildren) =>
         new(Main, "main", [new CodeMapping(0x10, 0x100, 0, "/bin/main")], followsChildren);
     private void Handle(params byte[][] records) => Handle(_samples, records);

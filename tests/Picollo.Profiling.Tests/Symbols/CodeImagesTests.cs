@@ -23,23 +23,30 @@ public sealed class CodeImagesTests : IDisposable
     {
         byte[] library = File.ReadAllBytes(Library);
         int start = (library.Length + (2 * Page)) / Page * Page;
+        string other = typeof(PriorityQueue<,>).Assembly.Location;
+        int otherStart = start + (((int)new FileInfo(Linq).Length + (2 * Page)) / Page * Page);
         string bundle = Path.Combine(_folder, "app");
         using (FileStream file = File.Create(bundle))
         {
             file.Write(library);
             file.Position = start;
             file.Write(File.ReadAllBytes(Linq));
+            file.Position = otherStart;
+            file.Write(File.ReadAllBytes(other));
         }
 
         (int codeOffset, int codeLength) = CodeOf(Linq);
         CodeImages images = New();
         CpuProfileFrame[] alone = [.. Frames(new CodeMapping(0, int.MaxValue, 0, Linq), codeOffset)];
         CpuProfileFrame[] bundled = [.. Frames(new CodeMapping(0, int.MaxValue, (ulong)start, bundle), codeOffset)];
+        CpuProfileFrame[] second = [.. Frames(new CodeMapping(0, int.MaxValue, (ulong)otherStart, bundle), CodeOf(other).Offset)];
 
         alone.Count(frame => frame.Kind == CpuProfileFrameKind.Managed).Should().BeGreaterThan(100);
         bundled.Where(frame => frame.Kind == CpuProfileFrameKind.Managed).Should().OnlyContain(frame => frame.Module == "System.Linq.dll");
         bundled.Where(frame => frame.Kind == CpuProfileFrameKind.Managed && frame.Name.StartsWith("System.Linq.Enumerable.", StringComparison.Ordinal))
             .Select(frame => frame.Name).Should().HaveCountGreaterThan(100).And.BeSubsetOf(alone.Select(frame => frame.Name));
+        second.Where(frame => frame.Kind == CpuProfileFrameKind.Managed).Should().HaveCountGreaterThan(10)
+            .And.OnlyContain(frame => frame.Module == Path.GetFileName(other));
 
         IEnumerable<CpuProfileFrame> Frames(CodeMapping mapping, int from) =>
             Enumerable.Range(0, codeLength / 256).Select(index => images.FrameAt(mapping, (ulong)(from + (index * 256))));
