@@ -22,16 +22,23 @@ public sealed class EventSessionTests : IDisposable
             Socket connection = runtime.Accept();
             byte[] header = new byte[20];
             header[16] = 0xFF; // success
-            connection.Send([.. header, .. new byte[sizeof(ulong)]]);
+            connection.SendBufferSize = 1; // the least of the system, for a few messages: the answer arrives in pieces
+            Array.ForEach([.. header, .. new byte[sizeof(ulong)]], next => connection.Send([next]));
+
             return connection;
         });
         EventSession session = EventSession.TryStart(new DiagnosticsPort(path), 1, hasStacks: false, [], out _)!;
         using Socket stream = await answering;
+        TaskCompletionSource idle = new();
+        Task<int> reading = Task.Run(() => session.Read(new byte[1], () => idle.TrySetResult()));
+        await idle.Task.WaitAsync(TimeSpan.FromSeconds(20));
+        stream.Send([1]);
+        (await reading).Should().Be(1);
         File.Delete(path); // as a cleaner of old files in /tmp does
 
         session.Stop();
 
-        Task<int> reading = Task.Run(() => session.Read(new byte[1]));
+        reading = Task.Run(() => session.Read(new byte[1]));
         (await Task.WhenAny(reading, Task.Delay(TimeSpan.FromSeconds(20)))).Should().Be(reading);
         (await reading).Should().Be(0);
         session.Dispose();

@@ -8,7 +8,7 @@ public class NettraceReaderTests
         .Describe(1, "Runtime", 301)
         .Describe(2, "Framework", 70_000)
         .Stacks(1, [0x10, 0x20], [0x30])
-        .Events(new(1, 1, 100, 1, 1000, [1, 2]), new(1, 2, 100, 1, 1010, [3, 4]), new(2, 3, 100, 2, 1020, []), new(1, 7, 101, 0, 1005, [5]))
+        .Events(new(1, 1, 100, 1, 1000, [1, 2]), new(1, 2, 100, 1, 1010, [3, 4], Activities: 16), new(2, 3, 100, 2, 1020, [], Activities: 48), new(1, 7, 101, 0, 1005, [5]))
         .SequencePoint(2000, (100, 3), (101, 9))
         .Block("Unknown", [1, 2, 3])
         .Stacks(1, [0x40])
@@ -72,6 +72,22 @@ public class NettraceReaderTests
 
         Record.Exception(Reading(damaged)).Should().Match(failure => failure == null || failure is InvalidDataException);
     });
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void The_stacks_between_two_sequence_points_are_limited()
+    {
+        byte[] stack = [1, 0, 0, 0, 1, 0, 0, 0, .. BitConverter.GetBytes(15 << 20), .. new byte[15 << 20]]; // four million addresses
+        NettraceStream stream = new(pointerBytes: 4);
+        for (int i = 0; i < 3; i++)
+        {
+            stream.Block("StackBlock", stack).SequencePoint(1);
+        }
+
+        Reading(stream.ToArray()).Should().NotThrow();
+        Reading(stream.Block("StackBlock", stack).Block("StackBlock", stack).Block("StackBlock", stack).ToArray())
+            .Should().Throw<InvalidDataException>().WithMessage("*too many stacks*");
+    }
 
     private static NettraceReader ReaderOf(byte[] stream, int chunk = int.MaxValue)
     {

@@ -43,10 +43,11 @@ internal sealed class NettraceStream
         {
             bool isNextInThread = next.Thread == last.Thread && next.Number == last.Number + 1;
             int flags = (next.Id != last.Id ? 1 : 0) | (isNextInThread ? 0 : 2) | (next.Thread != last.Thread ? 4 : 0) | (next.Stack != last.Stack ? 8 : 0)
-                | (next.Payload.Length != last.Payload.Length ? 128 : 0);
+                | (next.Payload.Length != last.Payload.Length ? 128 : 0) | next.Activities;
             blobs.Add((byte)flags);
             blobs.AddRange([.. Number(next.Id, flags & 1), .. Number((uint)(next.Number - last.Number - 1), flags & 2), .. Number(next.Thread, flags & 2), .. Number(0, flags & 2)]);
-            blobs.AddRange([.. Number(next.Thread, flags & 4), .. Number(next.Stack, flags & 8), .. Number(next.Time - last.Time, 1), .. Number(next.Payload.Length, flags & 128)]);
+            blobs.AddRange([.. Number(next.Thread, flags & 4), .. Number(next.Stack, flags & 8), .. Number(next.Time - last.Time, 1)]);
+            blobs.AddRange([.. new byte[16 * int.PopCount(next.Activities)], .. Number(next.Payload.Length, flags & 128)]);
             blobs.AddRange(next.Payload);
             last = next;
         }
@@ -82,6 +83,7 @@ internal sealed class NettraceStream
         }
     }
 
-    /// <summary>An event with the number of its description, and its number in the thread.</summary>
-    public readonly record struct Written(int Id, int Number, long Thread, int Stack, long Time, byte[] Payload);
+    /// <summary>An event with the number of its description, and its number in the thread. The activities are 16 for its own, 32 for the
+    /// related one, or both.</summary>
+    public readonly record struct Written(int Id, int Number, long Thread, int Stack, long Time, byte[] Payload, int Activities = 0);
 }
