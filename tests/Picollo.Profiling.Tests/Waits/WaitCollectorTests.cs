@@ -186,6 +186,27 @@ public sealed class WaitCollectorTests : IDisposable
     }
 
     [Fact]
+    [Trait("Category", "Slow")]
+    public void The_waits_of_flows_that_have_ended_do_not_count_toward_the_limit_of_stacks()
+    {
+        const int Stacks = 40_000;
+        int source = 0;
+        foreach (long start in (long[])[Stopwatch.GetTimestamp(), Stopwatch.GetTimestamp() + (5 * Stopwatch.Frequency)])
+        {
+            CpuUsageAsyncWatcher request = WatcherOf(A);
+            _log.Add(start, request);
+            Add(Thread, [.. Enumerable.Range(0, Stacks).SelectMany(node => ((long, WaitEventKind, long)[])
+                [(start + (2 * node) + 1, Start, node), (start + (2 * node) + 2, End, 0)])]);
+            request.Stop();
+            Array.ForEach([2, 2, 4, 4], seconds => _waits.MoveTo(start + (seconds * Stopwatch.Frequency), source++ % 2));
+        }
+
+        _waits.Complete(0); // a flow that was not yet noticed, because the machine is busy
+        _waits.UnknownCount.Should().Be(0);
+        _waits.Labels[A].Values.Should().HaveCount(Stacks).And.OnlyContain(sum => sum.Count == 2);
+    }
+
+    [Fact]
     public void A_wait_that_is_reported_too_late_belongs_to_no_flow()
     {
         _log.Add(1, WatcherOf(A));

@@ -1,3 +1,7 @@
+using System.Text;
+using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 using Picollo.Profiling.Waits;
 
 namespace Picollo.Profiling.Tests.Waits;
@@ -24,6 +28,21 @@ public class WaitNamesTests
     [InlineData("System.Net.Http.HttpClient.Send", "HttpClient.Send")]
     [InlineData("Main", "Main")]
     public void The_kind_of_a_wait_is_a_public_method_of_dotnet(string name, string kind) => WaitNames.KindOf(name).Should().Be(kind);
+
+    [Theory]
+    [InlineData("SemaphoreSlim.Wait", "App.Main.Run", "System.Private.CoreLib System.Threading.SemaphoreSlim::Wait", "app App.Main::Run")]
+    [InlineData("CpuTaskQueue.Wait", "App.Main.Run", "Picollo.Scheduling Picollo.CpuTaskQueue::Wait", "app App.Main::Run", "app App.Main::Main")]
+    [InlineData("Monitor.Wait", "Picollo.Reader.Run", "System.Private.CoreLib System.Threading.Monitor::Wait", "Picollo Picollo.Reader::Run", "System.Private.CoreLib System.Threading.Thread::Start")]
+    public void A_wait_is_that_of_the_innermost_method_of_the_application(string kind, string method, params string[] stack)
+    {
+        string map = string.Concat(stack.Select((name, i) => $"{i + 1}000 10 void [{name.Replace(" ", "] ", StringComparison.Ordinal)}()[Tier1]\n"));
+        SampleTree stacks = new(new NodeBudget(10));
+        stacks.TryAdd([.. stack.Select((_, i) => (ulong)((i + 1) * 0x1000) + 8)], int.MaxValue, out int node);
+        CodeMap code = new(
+            [], PerfMap.Parse(Encoding.UTF8.GetBytes(map), isDotnet: true), new CodeImages(new ProcessFiles(Environment.ProcessId)), false, null, false);
+
+        new WaitNames(stacks.Nodes, code).Find(node).Should().Be((kind, method));
+    }
 
     [Fact]
     public void The_method_that_dotnet_compiles_for_a_route_is_named_in_words()
