@@ -18,6 +18,37 @@ public class RouteRowTests
     }
 
     [Fact]
+    public void A_row_has_a_label_and_the_requested_facts_of_which_a_rare_one_is_shown_when_it_has_a_value()
+    {
+        WorkRow work = new("import", new() { MeasureAllocations = true, LatencyBreakdown = true });
+        RouteRow route = new("GET", "/x");
+
+        (work.Label, route.Label).Should().Be((new FlowLabel("", "import"), new FlowLabel("GET", "/x")));
+        (work.Latency is null, route.Latency is null).Should().Be((false, true));
+        FactsOf(work).Should().Equal(RunFact.CpuTime, RunFact.WallTime, RunFact.AllocatedBytes);
+        FactsOf(route).Should().Equal(RunFact.CpuTime, RunFact.WallTime);
+        route.Record(new RunValues(1, 1) { [RunFact.RequestBodyBytes] = 5 });
+        FactsOf(route).Should().Equal(RunFact.CpuTime, RunFact.WallTime, RunFact.RequestBodyBytes);
+
+        static IEnumerable<RunFact> FactsOf(Row row) =>
+            RunFacts.Recorded.Where(fact => row.ShownHistogramOf(fact) is not null).Select(fact => fact.Fact);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Bytes_that_are_known_after_the_end_are_recorded_once(bool isInPercentiles)
+    {
+        using CpuUsageAsyncWatcher run = new();
+        WorkRow row = new("import", new() { MeasureAllocations = true });
+        OpenSegments open = OpenSegments.Find(run);
+        open.TryWait();
+        row.Record(new RunValues(1, 1) { [RunFact.AllocatedBytes] = 5, Open = open }, isInPercentiles: isInPercentiles);
+
+        (row.HistogramOf(RunFact.AllocatedBytes)!.TotalCount, row.SumOf(RunFact.AllocatedBytes)).Should().Be(isInPercentiles ? (1UL, 5L) : (0UL, 0L));
+    }
+
+    [Fact]
     public void Memory_does_not_grow_with_the_number_of_threads()
     {
         const int Threads = 20;

@@ -22,6 +22,8 @@ public class SlowestRequestsTests
         }
 
         Values().Should().Equal(5, 7, 8, 9);
+        _slowest.Read()[0].Latency.Should().BeNull();
+        (_slowest.Read()[0] with { Timed = new(measureLatency: true) }).Latency.Should().NotBeNull();
         _slowest.Admits(5).Should().BeFalse();
         _slowest.Admits(6).Should().BeTrue();
     }
