@@ -23,7 +23,7 @@ prometheus Picollo.Export Prometheus|OpenMetrics|AcceptHeader|ExponentialBounds 
 timelines Picollo.Profiling Sampling Sampling/Flow*.cs Sampling/KeptFlows.cs Sampling/PerfRecord.cs Sampling/Sampled*.cs Sampling/SampleCollector.cs Sampling/SampleTree.cs
 symbols Picollo.Profiling Symbols Symbols/CodeMap.cs Symbols/KernelSymbols.cs Symbols/MethodNames.cs Symbols/PerfMap.cs
 meters Picollo.Diagnostics Meters Meters/*.cs
-account Picollo.AspNetCore Usage Reading/PageReader.cs Reading/ProcessAccount.cs Reading/RecentHistory.cs
+account Picollo.AspNetCore Tests.Usage|ContractTests Reading/PageReader.cs Reading/ProcessAccount.cs Reading/RecentHistory.cs
 running Picollo.AspNetCore Requests|Latency Measuring/LatencyMatrix.cs Measuring/Row.cs Measuring/RowTable.cs Measuring/RunList.cs Measuring/SlowestRequests.cs'
 
 names=$(cut -d' ' -f1 <<<"$PARTS" | paste -sd' ' -)

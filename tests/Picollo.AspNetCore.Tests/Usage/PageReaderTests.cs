@@ -116,7 +116,7 @@ public sealed class PageReaderTests : IDisposable
         PageReading first = reader.Read(TimeSpan.FromSeconds(0.5));
         _clock.Advance(0.4);
         reader.Read(TimeSpan.FromSeconds(0.5)).Should().BeSameAs(first);
-        reader.Read().Should().NotBeSameAs(first, "a new reading was requested");
+        reader.Read().Should().NotBeSameAs(first, "a new reading was requested").And.NotBeSameAs(reader.Read());
         _clock.Advance(0.6);
         PageReading later = reader.Read(TimeSpan.FromSeconds(0.5));
         later.Time.Should().Be(_clock.GetUtcNow());
@@ -138,6 +138,9 @@ public sealed class PageReaderTests : IDisposable
         reading.Routes[0].MachineShare.Should().BeApproximately(0.5, 0.005);
         reading.Processors.Should().Be(Environment.ProcessorCount);
         reading.ProcessShare.Should().BePositive();
+        reading.Parts.Sum(part => part.MachineShare).Should().BeApproximately(reading.ProcessShare!.Value, 1e-9);
+        _clock.Advance(10);
+        reader.Read().Routes[0].MachineShare.Should().Be(0);
     }
 
     [Fact]
@@ -157,6 +160,19 @@ public sealed class PageReaderTests : IDisposable
         RowReading usage = reader.Read().Histograms[0];
 
         (usage.Rate, usage.Count, usage.MachineShare, usage.Percentiles[0]!.OutOfRange, usage.Percentiles[0]!.Max).Should().Be((2, 30, 0, 10, 5));
+    }
+
+    [Fact]
+    public void A_route_has_the_share_of_its_kernel_time_if_it_is_measured()
+    {
+        PageReader reader = Start();
+        reader.Read().MissingStates.Should().BeNull();
+        _routes.Get("GET", "/split").Record(new RunValues(40, 50, new CpuUsage(30, 10)));
+        _routes.Get("GET", "/total").Record(new RunValues(40, 50));
+
+        PageReading reading = reader.Read();
+        reading.Routes.Select(route => (route.Row.Name, route.KernelShare)).Should().BeEquivalentTo([("/split", (double?)0.25), ("/total", null)]);
+        reading.MissingStates.Should().BeNull("no states are measured");
     }
 
     [Fact]

@@ -199,12 +199,13 @@ public class ProcessAccountTests
     }
 
     [Fact]
-    public async Task The_time_of_the_page_includes_the_time_after_its_responses()
+    public async Task The_time_after_responses_is_a_part_or_that_of_the_page()
     {
         await using RequestApp app = await RequestApp.StartAsync(_ => { });
-        AfterEndOf(app.Routes.Page) = 100_000_000;
+        (AfterEndOf(app.Routes.Page), AfterEndOf(app.Routes.Get("GET", "/x"))) = (10_000_000, 20_000_000);
+        IReadOnlyList<CpuPart> parts = app.Services.GetRequiredService<ProcessAccount>().Read();
 
-        app.Services.GetRequiredService<ProcessAccount>().Read().Single(part => part.Name == "page").Nanoseconds.Should().BePositive();
+        parts.Where(part => part.Name is "page" or "after_response").Select(part => part.Nanoseconds).Should().Equal(20_000_000, 10_000_000);
 
         [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_afterEnd")]
         static extern ref long AfterEndOf(Row row);

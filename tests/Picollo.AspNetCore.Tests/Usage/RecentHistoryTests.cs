@@ -54,7 +54,7 @@ public sealed class RecentHistoryTests : IDisposable
         (PageReader reader, RecentHistory recent) = (services.GetRequiredService<PageReader>(), services.GetRequiredService<RecentHistory>());
         RouteRow route = services.GetRequiredService<RouteTable>().Get("GET", "/a");
         route.Record(new RunValues(Millisecond, Millisecond));
-        recent.ReadWindow(reader.Read(), null);
+        recent.ReadWindow(reader.Read(), null).MissingStates.Should().EndWith("set MeasureRuntime.");
         route.Latency!.Add(new LatencyBreakdown(new LatencyTimes { Cpu = Millisecond }, LatencyStates.Cpu, estimated: default));
         for (int i = 0; i < 8; i++)
         {
@@ -131,6 +131,7 @@ public sealed class RecentHistoryTests : IDisposable
         row[RunFact.AllocatedBytes]!.Count.Should().Be(7);
         row.Count.Should().Be(7);
         reading.RecentTime.Should().Be(TimeSpan.FromSeconds(5));
+        _recent.Moments.Should().Be(1, "the second reading is too soon");
     }
 
     [Fact]
@@ -142,6 +143,10 @@ public sealed class RecentHistoryTests : IDisposable
         _recent.ReadWindow(reading, RecentWindow.Minute).Should().BeSameAs(_recent.ReadWindow(reading, RecentWindow.Minute));
         _recent.ReadWindow(reading, RecentWindow.TenMinutes).Recent.Should().Be(RecentWindow.TenMinutes);
     }
+
+    [Theory]
+    [InlineData("1m", 1.0), InlineData("10m", 10.0), InlineData("", null), InlineData("60", null)]
+    public void A_window_has_an_ID(string id, double? minutes) => (RecentWindow.Find(id)?.Length.TotalMinutes).Should().Be(minutes);
 
     [Fact]
     public void A_window_starts_at_the_newest_moment_that_is_old_enough()
@@ -184,6 +189,13 @@ public sealed class RecentHistoryTests : IDisposable
 
         _recent.Moments.Should().Be(9, "they are at 0 and from 50 to 120 s");
         _recent.KeptBytes.Should().Be(kept);
+        for (int i = 0; i < 48; i++)
+        {
+            _clock.Advance(10);
+            View(null);
+        }
+
+        _recent.Moments.Should().Be(17, "they are at 0, 1, 2 … 8 minutes, and from 530 to 600 s");
     }
 
     [Theory]
