@@ -68,6 +68,11 @@ internal sealed class FlowLatency(long start, LatencyStates states)
     public void Add(in SegmentLatency piece)
     {
         LatencyTimes times = piece.Times;
+        if ((States & LatencyStates.RunQueue) == 0)
+        {
+            times = times with { RunQueue = 0, Blocked = times.Blocked + times.RunQueue }; // the flow started before the source
+        }
+
         _pieceTicks += piece.WallTicks;
         _cpu += piece.CpuNanoseconds;
         _segments = _segments with
@@ -115,7 +120,7 @@ internal sealed class FlowLatency(long start, LatencyStates states)
             wallNanoseconds,
             FlowMoment.ToNanoseconds(_activeTicks),
             _segments,
-            Interlocked.Read(ref _locks),
+            (States & LatencyStates.Lock) != 0 ? Interlocked.Read(ref _locks) : 0,
             _poolQueue,
             kernelShare);
         return new LatencyBreakdown(

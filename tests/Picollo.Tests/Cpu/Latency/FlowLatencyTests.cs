@@ -79,6 +79,19 @@ public class FlowLatencyTests
     }
 
     [Fact]
+    public void Sources_that_start_during_a_flow_do_not_count_and_its_states_still_add_up()
+    {
+        FlowLatency flow = new(At(0), LatencyStates.Cpu | LatencyStates.Blocked | LatencyStates.Await);
+        flow.Enter(At(0));
+        flow.Add(new SegmentLatency(At(20), Ms(5), LatencyAccount.DivideSegment(Ms(20), Ms(5), runQueue: Ms(10), collection: 0)));
+        flow.Leave(At(20));
+        flow.Finish(At(20), Ms(5));
+        flow.AddLockWait(Ms(2));
+
+        flow.ToBreakdown(Ms(20), split: null).ToString().Should().Be("20.0 ms: blocked 15.0, cpu 5.0");
+    }
+
+    [Fact]
     public void The_first_and_the_last_microseconds_in_which_a_thread_enters_and_leaves_are_CPU_time()
     {
         _flow.Enter(At(0.003));
