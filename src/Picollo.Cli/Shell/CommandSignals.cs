@@ -45,13 +45,22 @@ internal sealed class CommandSignals
         }
     }
 
+    /// <summary>Forwards all signals, and not only the first: the command decides when it ends.</summary>
+    public void ForwardAll() => _interrupt.Repeated = Forward;
+
     private void Forward()
+    {
+        if (_interrupt.Signal is { } signal)
+        {
+            Forward(signal);
+        }
+    }
+
+    private void Forward(int signal)
     {
         lock (_lock)
         {
-            if (_running is not null
-                && _interrupt.Signal is { } signal
-                && (_isInOwnGroup || signal == Signals.Terminate || !IsInForeground()))
+            if (_running is not null && (_isInOwnGroup || signal == Signals.Terminate || !IsInForeground()))
             {
                 Send(signal);
             }

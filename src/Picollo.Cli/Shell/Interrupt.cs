@@ -1,7 +1,7 @@
 namespace Picollo.Cli.Shell;
 
 /// <summary>Handles Ctrl+C, SIGTERM and SIGHUP while a command runs. The first signal asks the command to end and print its summary; the
-/// second one ends the process immediately.</summary>
+/// second one ends the process immediately, unless <see cref="Repeated"/> is set.</summary>
 internal sealed class Interrupt : IDisposable
 {
     /// <summary>The number that a shell adds to the signal number in the exit code of a program that was ended by a signal.</summary>
@@ -19,6 +19,9 @@ internal sealed class Interrupt : IDisposable
 
     public CancellationToken Token => _source.Token;
 
+    /// <summary>Receives the numbers of all signals after the first, which then do not end the process.</summary>
+    public Action<int>? Repeated { get; set; }
+
     /// <summary>The number of the first signal; null if there was none.</summary>
     public int? Signal { get; private set; }
 
@@ -35,18 +38,25 @@ internal sealed class Interrupt : IDisposable
     internal void Receive(PosixSignalContext context)
     {
         long first = Interlocked.CompareExchange(ref _first, Stopwatch.GetTimestamp(), 0);
-        context.Cancel = first == 0 || Stopwatch.GetElapsedTime(first) < DuplicateSignalWindow;
-        if (first != 0)
-        {
-            return;
-        }
-
-        Signal = context.Signal switch
+        bool isDuplicate = first != 0 && Stopwatch.GetElapsedTime(first) < DuplicateSignalWindow;
+        context.Cancel = first == 0 || isDuplicate || Repeated is not null;
+        int number = context.Signal switch
         {
             PosixSignal.SIGINT => Signals.Interrupt,
             PosixSignal.SIGTERM => Signals.Terminate,
             _ => Signals.Hangup,
         };
+        if (first != 0)
+        {
+            if (!isDuplicate)
+            {
+                Repeated?.Invoke(number);
+            }
+
+            return;
+        }
+
+        Signal = number;
         try
         {
             _source.Cancel();
