@@ -37,6 +37,15 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
         }
     }
 
+    /// <summary>Whether there is a timer that was created with a due time below a limit, and has not run.</summary>
+    public bool HasPending(TimeSpan below)
+    {
+        lock (_gate)
+        {
+            return _timers.Exists(timer => timer.DueTime < below && timer.Next < long.MaxValue);
+        }
+    }
+
     /// <summary>Advances the clock and runs all timers that are due.</summary>
     public void Advance(TimeSpan time)
     {

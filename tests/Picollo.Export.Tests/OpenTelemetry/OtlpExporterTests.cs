@@ -571,11 +571,12 @@ public sealed class OtlpExporterTests : OtlpTests
         for (int sent = 0; sent < 5; sent++) // backoffs of 1, 2, 4 and 8 s, each ± 20 %; the next one, of 16 s, always ends after the interval
         {
             _receiver.Answer(503);
-            await TimerAsync(interval);
+            await (sent == 0 ? TimerAsync(interval) : UntilAsync(() => _time.HasPending(below: interval / 2))); // the interval also has a timer
             _time.Advance(_time.UntilNext!.Value);
             await _receiver.WaitAsync();
         }
 
+        await UntilAsync(() => !_errors.IsEmpty);
         await TimerAsync(interval);
         _errors.Should().ContainSingle().Which.Message.Should().Contain("503");
 

@@ -73,12 +73,15 @@ public abstract class OtlpTests : IAsyncLifetime
         return waits;
     }
 
-    /// <summary>Waits until no request is in flight and the exporter is waiting for a backoff or its next interval.</summary>
-    private protected async Task TimerAsync(TimeSpan within)
+    private protected static async Task UntilAsync(Func<bool> condition)
     {
-        while (_time.Has(RequestTimeout) || _time.UntilNext is not { } next || next > within)
+        while (!condition())
         {
             await Task.Delay(1);
         }
     }
+
+    /// <summary>Waits until no request is in flight and the exporter is waiting for a backoff or its next interval.</summary>
+    private protected Task TimerAsync(TimeSpan within) =>
+        UntilAsync(() => !_time.Has(RequestTimeout) && _time.UntilNext is { } next && next <= within);
 }
