@@ -20,8 +20,8 @@ internal static class StartupHook
                 return;
             }
 
-            Report("hook");
             RemoveFromVariable();
+            Report("hook");
             if (Environment.Version.Major < LeastRuntime)
             {
                 Say($".NET {LeastRuntime} or later is required, and this application runs on .NET {Environment.Version}");

@@ -26,6 +26,7 @@ namespace Picollo.Hosted;
 internal sealed class HostedPage(HostedSettings settings)
 {
     private const string Address = "/picollo";
+    private const string Source = "Picollo.Page";
 
     private static readonly TimeSpan MaxExport = TimeSpan.FromSeconds(5);
 
@@ -152,9 +153,13 @@ internal sealed class HostedPage(HostedSettings settings)
             services.Replace(ServiceDescriptor.Singleton<ILoggerFactory>(NullLoggerFactory.Instance));
             services.Replace(ServiceDescriptor.Singleton<IHostLifetime>(new NoLifetime()));
             services.Replace(ServiceDescriptor.Singleton<IMeterFactory>(new SilentMeters()));
-            services.Replace(ServiceDescriptor.Singleton(new DiagnosticListener("Picollo.Page")));
-            services.Replace(ServiceDescriptor.Singleton<DiagnosticSource>(new DiagnosticListener("Picollo.Page")));
-            services.Replace(ServiceDescriptor.Singleton(new ActivitySource("Picollo.Page")));
+
+            // Disposed sources and meters have no listeners, also not those of an application that listens to all names.
+            using DiagnosticListener events = new(Source);
+            using ActivitySource activities = new(Source);
+            services.Replace(ServiceDescriptor.Singleton(events));
+            services.Replace(ServiceDescriptor.Singleton<DiagnosticSource>(events));
+            services.Replace(ServiceDescriptor.Singleton(activities));
             return builder.Build();
         }
         finally
@@ -224,7 +229,7 @@ internal sealed class HostedPage(HostedSettings settings)
         public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 
-    /// <summary>Creates meters whose instruments no listener sees: those of a disposed meter are not published.</summary>
+    /// <summary>Creates meters whose instruments are not published.</summary>
     private sealed class SilentMeters : IMeterFactory
     {
         public Meter Create(MeterOptions options)

@@ -32,7 +32,7 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
     private int Run()
     {
         string hook = HookFiles.Extract();
-        string folder = Directory.CreateTempSubdirectory("picollo-").FullName; // only for this user
+        string folder = CreateFolder();
         try
         {
             string? others = Environment.GetEnvironmentVariable(HookVariable);
@@ -55,11 +55,25 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
             int exitCode = new CommandSignals(interrupt).Wait(running, isInOwnGroup: false).ExitCode;
             end.Cancel();
             watching.GetAwaiter().GetResult();
-            return options.HtmlPath is null || WriteReport(Path.Combine(folder, Report), options.HtmlPath) ? exitCode : ExitCodes.Failure;
+            bool isComplete = options.HtmlPath is null || WriteReport(Path.Combine(folder, Report), options.HtmlPath);
+            return isComplete || exitCode != ExitCodes.Success ? exitCode : ExitCodes.Failure;
         }
         finally
         {
             Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    /// <summary>Creates a folder that only this user can use.</summary>
+    private static string CreateFolder()
+    {
+        try
+        {
+            return Directory.CreateTempSubdirectory("picollo-").FullName;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw CommandException.OfFile(Path.GetTempPath(), e);
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 
@@ -20,6 +21,11 @@ internal static class HookFiles
         // The ID of the tool's module depends on the files in it.
         Assembly tool = typeof(HookFiles).Assembly;
         string folder = Path.Combine(ParentFolder(), $"hook-{tool.ManifestModule.ModuleVersionId:N}");
+        if (!OperatingSystem.IsWindows() && folder.Contains(Path.PathSeparator))
+        {
+            throw new CommandException($"{folder}: .NET loads no startup hook from a directory whose name contains '{Path.PathSeparator}'");
+        }
+
         try
         {
             folder = Create(folder);
@@ -33,7 +39,8 @@ internal static class HookFiles
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CommandException($"{folder}: {CommandException.FileProblemOf(e)}; the files of the startup hook are written there");
+            throw new CommandException(
+                $"{folder}: {CommandException.FileProblemOf(e)}; the files of the startup hook are written there, or below XDG_DATA_HOME");
         }
 
         return Path.Combine(folder, Hook);
@@ -41,7 +48,7 @@ internal static class HookFiles
 
     private static string ParentFolder()
     {
-        string data = Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.Create);
+        string data = Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.DoNotVerify);
         return data.Length > 0 ? Path.Combine(data, "picollo") : Path.Combine(Path.GetTempPath(), $"picollo-{Environment.UserName}");
     }
 
@@ -90,7 +97,7 @@ internal static class HookFiles
             return created.FullName;
         }
 
-        Directory.CreateDirectory(folder, OnlyOwner);
+        CreateForOwner(new DirectoryInfo(folder));
         using SafeFileHandle opened = new(LibC.openat(LibC.AT_FDCWD, folder, LibC.O_DIRECTORY | LibC.O_CLOEXEC), ownsHandle: true);
         string real = new FileInfo($"/proc/self/fd/{opened.DangerousGetHandle()}").LinkTarget ?? folder;
         for (DirectoryInfo? parent = new(real); parent is not null; parent = parent.Parent)
@@ -103,6 +110,17 @@ internal static class HookFiles
         }
 
         return real;
+    }
+
+    /// <summary>Creates a directory and those that contain it. With a umask of 0, others could change those that .NET creates.</summary>
+    [UnsupportedOSPlatform("windows")]
+    private static void CreateForOwner(DirectoryInfo directory)
+    {
+        if (!directory.Exists)
+        {
+            CreateForOwner(directory.Parent!);
+            Directory.CreateDirectory(directory.FullName, OnlyOwner);
+        }
     }
 
     /// <summary>Returns whether other users than this one and root can change the entries of a directory that belong to this
