@@ -90,6 +90,7 @@ internal static class StartupHook
     {
         private readonly string _folder;
         private readonly Dictionary<string, string> _trusted = new();
+        private readonly bool _isShared;
         private readonly string? _web;
 
         public HookContext(string folder)
@@ -101,6 +102,9 @@ internal static class StartupHook
                 _trusted[Path.GetFileName(path)] = path;
             }
 
+            // All or none of them, because they call each other.
+            _isShared = Directory.GetFiles(folder, "*.dll")
+                .All(own => !_trusted.TryGetValue(Path.GetFileName(own), out string? other) || AreEqual(own, other));
             _web = HasWeb() ? null : WebFolder();
         }
 
@@ -111,7 +115,7 @@ internal static class StartupHook
             if (File.Exists(own))
             {
                 // Shares the application's histograms, if it references the same Picollo.
-                return _trusted.TryGetValue(file, out string? other) && AreEqual(own, other) ? null : LoadFromAssemblyPath(own);
+                return _isShared && _trusted.ContainsKey(file) ? null : LoadFromAssemblyPath(own);
             }
 
             string? web = _web is null ? null : Path.Combine(_web, file);

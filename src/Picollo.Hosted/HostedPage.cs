@@ -42,21 +42,23 @@ internal sealed class HostedPage(HostedSettings settings)
     /// <summary>Whether this thread builds the host of the page.</summary>
     public static bool IsBuilding => _isBuilding;
 
-    /// <summary>Adds the middleware and the filter of hub methods to a host of the application, unless it measures itself.</summary>
+    /// <summary>Adds the middleware and the filter of hub methods to a host of the application, once.</summary>
+    /// <remarks>Both are inactive in a host that measures itself, which is known when it starts: a hosting startup is called before the
+    /// application adds its services.</remarks>
     public void AddTo(IServiceCollection services) => Try(() =>
     {
         _hasApplicationHost = true;
-        if (services.Any(static service => service.ServiceType == typeof(PageEndpoints)))
+        if (!services.Any(static service => service.ImplementationInstance is Filter))
         {
-            HostedState.Say(settings, "the application calls AddPicollo(), so its own options apply");
-            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(provider => new Filter(this, provider)));
-        }
-        else if (!services.Any(static service => service.ImplementationInstance is Filter))
-        {
-            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(new Filter(this, null)));
+            services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter>(new Filter(this)));
             services.AddStaticFileMarker();
-            services.AddSingleton<IConfigureOptions<HubOptions>>(new ConfigureOptions<HubOptions>(options =>
-                Try(() => options.AddFilter(new HubMethodFilter(Host.Services.GetRequiredService<WorkMeter>())))));
+            services.AddSingleton<IConfigureOptions<HubOptions>>(provider => new ConfigureOptions<HubOptions>(options => Try(() =>
+            {
+                if (!MeasuresItself(provider))
+                {
+                    options.AddFilter(new HubMethodFilter(Host.Services.GetRequiredService<WorkMeter>()));
+                }
+            })));
         }
     });
 
@@ -118,6 +120,25 @@ internal sealed class HostedPage(HostedSettings settings)
             }
         }
     });
+
+    private void Measure(IApplicationBuilder app)
+    {
+        IServiceProvider? application = MeasuresItself(app.ApplicationServices) ? app.ApplicationServices : null;
+        if (application is null)
+        {
+            app.UsePicollo(Host.Services);
+        }
+        else
+        {
+            HostedState.Say(settings, "the application calls AddPicollo(), so its own options apply");
+        }
+
+        // Without the flow of the caller: its AsyncLocals and its activity do not belong to the page.
+        ThreadPool.UnsafeQueueUserWorkItem(
+            static state => state.page.Start(state.application), (page: this, application), preferLocal: false);
+    }
+
+    private static bool MeasuresItself(IServiceProvider application) => application.GetService<PageEndpoints>() is not null;
 
     private WebApplication Host
     {
@@ -205,18 +226,11 @@ internal sealed class HostedPage(HostedSettings settings)
     }
 
     /// <summary>Adds the middleware as the first one of a web host, and starts the page.</summary>
-    private sealed class Filter(HostedPage page, IServiceProvider? application) : IStartupFilter
+    private sealed class Filter(HostedPage page) : IStartupFilter
     {
         public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
         {
-            if (application is null)
-            {
-                page.Try(() => app.UsePicollo(page.Host.Services));
-            }
-
-            // Without the flow of the caller: its AsyncLocals and its activity do not belong to the page.
-            ThreadPool.UnsafeQueueUserWorkItem(
-                static state => state.page.Start(state.application), (page, application), preferLocal: false);
+            page.Try(() => page.Measure(app));
             next(app);
         };
     }
