@@ -18,7 +18,9 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
     // The time after which an application that has not loaded the hook will not load it. `dotnet run` first builds.
     private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan MaxWaitForSdk = TimeSpan.FromMinutes(1);
+
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan PollIntervalAfterAddress = TimeSpan.FromSeconds(0.5); // 50 ms take 0.9 % of a processor
 
     private readonly HashSet<string> _seen = new(StringComparer.Ordinal);
     private bool _hasWarned;
@@ -97,7 +99,8 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
         {
             Show(folder);
             WarnAfter(Stopwatch.GetElapsedTime(start));
-            await Task.Delay(PollInterval, end).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            TimeSpan interval = Has("line-") ? PollIntervalAfterAddress : PollInterval;
+            await Task.Delay(interval, end).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
         Show(folder);
@@ -106,13 +109,15 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
 
     private void WarnAfter(TimeSpan time)
     {
-        TimeSpan limit = _seen.Any(name => name.StartsWith("sdk-", StringComparison.Ordinal)) ? MaxWaitForSdk : MaxWait;
-        if (!_hasWarned && time > limit && !_seen.Any(name => name.StartsWith("hook-", StringComparison.Ordinal)))
+        TimeSpan limit = Has("sdk-") ? MaxWaitForSdk : MaxWait;
+        if (!_hasWarned && time > limit && !Has("hook-"))
         {
             _hasWarned = true;
             terminal.Error.WriteLine(NotLoaded);
         }
     }
+
+    private bool Has(string prefix) => _seen.Any(name => name.StartsWith(prefix, StringComparison.Ordinal));
 
     /// <summary>Prints each line once.</summary>
     private void Show(string folder)
