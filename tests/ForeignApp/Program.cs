@@ -92,6 +92,7 @@ async Task RunAsync(IHost host)
     }
 
     Console.WriteLine($"endpoints: {string.Join(' ', host.Services.GetServices<EndpointDataSource>().SelectMany(source => source.Endpoints))}");
+    Console.WriteLine($"hosting startups: {Environment.GetEnvironmentVariable("ASPNETCORE_HOSTINGSTARTUPASSEMBLIES")}");
     Wait();
     await host.StopAsync();
 }

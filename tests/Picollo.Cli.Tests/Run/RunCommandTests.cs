@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
@@ -18,6 +19,7 @@ public sealed partial class RunCommandTests : FolderTests
 
     private readonly string _environment;
     private readonly TaskCompletionSource _started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ConcurrentQueue<string> _output = new();
 
     public RunCommandTests() => _environment = $"export XDG_DATA_HOME={Folder.Path}; A='{string.Join(' ', Foreign)}'; ";
 
@@ -65,6 +67,7 @@ public sealed partial class RunCommandTests : FolderTests
         work.GetProperty("allocatedBytes").ValueKind.Should().Be(JsonValueKind.Object);
         work.GetProperty("breakdown").GetProperty("mean").EnumerateObject().Select(state => state.Name).Should().Contain("cpu").And.NotContain("run_queue");
         tool.ExitCode.Should().Be(ExitCode);
+        _output.Should().Contain("metric Microsoft.AspNetCore.Hosting http.server.request.duration: 7").And.NotContain(line => line.Contains("Picollo.Page"));
     }
 
     [FactNeeding(Need.Linux)]
@@ -127,6 +130,7 @@ public sealed partial class RunCommandTests : FolderTests
         Script("$picollo run -- echo text").Should().Match<ToolRun>(run =>
             run.ExitCode == 0 && run.Output == "text\n" && run.Error.StartsWith("picollo: no application has loaded the startup hook"));
         Script($"$picollo run --html {Folder.PathOf("x")} -- true").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Error.Contains("x was not written"));
+        Script($"$picollo run --html {Folder.PathOf("x")} -- bash -c 'exit 4'").ExitCode.Should().Be(4);
     }
 
     [Fact]
@@ -154,25 +158,64 @@ public sealed partial class RunCommandTests : FolderTests
 
         Script("$picollo run -- true").ExitCode.Should().Be(0);
         File.ReadAllBytes(file).Should().Equal(original);
+        if (Environment.IsPrivilegedProcess)
+        {
+            string other = Directory.CreateDirectory(Folder.PathOf("other")).FullName;
+            Script($"chown 65534 {other}; XDG_DATA_HOME={other} $picollo run -- echo text").Should().Match<ToolRun>(run => run.Error.StartsWith($"picollo: {other}: other users can"));
+        }
+
         File.SetUnixFileMode(Folder.Path, (UnixFileMode)0x1FF);
         Script("$picollo run -- echo text").Should().Be(new ToolRun(
             1, "", $"picollo: {Folder.Path}: other users can change this directory, so that they could run code in your applications\n"));
     }
 
     [FactNeeding(Need.Linux)]
-    public async Task An_application_that_measures_itself_gets_only_the_address()
+    [UnsupportedOSPlatform("windows")]
+    public void Folders_are_created_for_the_owner_and_one_that_the_runtime_cannot_use_is_refused()
     {
-        using Process tool = Start("--measure", "allocations", "--", Tool.DotnetPath, PathOf("BlazorApp"), "--urls", "http://127.0.0.1:0");
-        Uri address = await AddressAsync(tool, "picollo: the application calls AddPicollo(), so its own options apply");
-        using HttpClient client = new() { BaseAddress = address };
+        Script($"umask 000; XDG_DATA_HOME={Folder.PathOf("a/b")} $picollo run -- $A console").Should().Match<ToolRun>(run => run.ExitCode == ExitCode && run.Error == "");
+        File.GetUnixFileMode(Folder.PathOf("a/b/picollo")).Should().Be(File.GetUnixFileMode(Folder.PathOf("a")));
+        Script($"XDG_DATA_HOME={Folder.PathOf("a:b")} $picollo run -- $A console").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Error.Contains("contains ':'"));
+        Script($"TMPDIR=/proc/sys $picollo run -- $A console").Should().Be(new ToolRun(1, "", "picollo: /proc/sys/: No such file or directory\n"));
+    }
 
-        JsonElement json = JsonDocument.Parse(await client.GetStringAsync("/picollo/json")).RootElement;
+    [FactNeeding(Need.Linux)]
+    public async Task An_application_that_measures_itself_gets_only_the_address() =>
+        (await AllocatedBytesOfBlazorAsync(PathOf("BlazorApp"), "picollo: the application calls AddPicollo(), so its own options apply")).Should().Be(JsonValueKind.Null);
+
+    [FactNeeding(Need.Linux)]
+    public async Task An_application_with_another_build_of_Picollo_is_measured()
+    {
+        foreach (string file in Directory.EnumerateFiles(Path.GetDirectoryName(PathOf("BlazorApp"))!))
+        {
+            File.Copy(file, Folder.PathOf(Path.GetFileName(file)));
+        }
+
+        File.AppendAllText(Folder.PathOf("Picollo.Diagnostics.dll"), " ");
+
+        (await AllocatedBytesOfBlazorAsync(Folder.PathOf("BlazorApp.dll"), null)).Should().Be(JsonValueKind.Object);
+    }
+
+    /// <summary>Runs BlazorApp, sends a request, and returns the kind of the value that is measured only with the option of the tool.</summary>
+    private async Task<JsonValueKind> AllocatedBytesOfBlazorAsync(string program, string? firstLine)
+    {
+        using Process tool = Start("--measure", "allocations", "--", Tool.DotnetPath, program, "--urls", "http://127.0.0.1:0");
+        Uri page = await AddressAsync(tool, firstLine);
         await _started.Task; // a host that is stopped while it starts throws
+        using HttpClient client = new();
+        await client.GetStringAsync(_output.Select(line => Listening().Match(line)).First(match => match.Success).Value);
+
+        JsonElement json;
+        do
+        {
+            json = JsonDocument.Parse(await client.GetStringAsync($"http://{page.Authority}/picollo/json")).RootElement;
+        }
+        while (json.GetProperty("routes").GetArrayLength() == 0);
         using Process kill = Process.Start("kill", ["-TERM", $"{tool.Id}"]);
         await tool.WaitForExitAsync();
 
-        json.GetRawText().Should().NotContain("\"allocatedBytes\":{");
         tool.ExitCode.Should().Be(0, "{0}", await tool.StandardError.ReadToEndAsync());
+        return json.GetProperty("routes")[0].GetProperty("allocatedBytes").ValueKind;
     }
 
     private static string PathOf(string program) => Path.Combine(
@@ -212,6 +255,7 @@ public sealed partial class RunCommandTests : FolderTests
         Process tool = Process.Start(start)!;
         tool.OutputDataReceived += (_, line) =>
         {
+            _output.Enqueue(line.Data ?? "");
             if (line.Data?.Contains("Application started", StringComparison.Ordinal) == true)
             {
                 _started.TrySetResult();
@@ -223,4 +267,7 @@ public sealed partial class RunCommandTests : FolderTests
 
     [GeneratedRegex("(?<=127.0.0.1:)[0-9]+|[0-9.]+(?=ms$)")]
     private static partial Regex Varying();
+
+    [GeneratedRegex("(?<=Now listening on: )http.*")]
+    private static partial Regex Listening();
 }
