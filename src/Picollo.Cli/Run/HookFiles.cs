@@ -48,7 +48,8 @@ internal static class HookFiles
 
     private static string ParentFolder()
     {
-        string data = Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.DoNotVerify);
+        string data = Environment.GetFolderPath(
+            Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.DoNotVerify);
         return data.Length > 0 ? Path.Combine(data, "picollo") : Path.Combine(Path.GetTempPath(), $"picollo-{Environment.UserName}");
     }
 

@@ -103,7 +103,9 @@ public sealed partial class RunCommandTests : FolderTests
 
         Task<ToolRun> run = Task.Run(() => Script(
             $"export OTEL_EXPORTER_OTLP_ENDPOINT={address} OTEL_EXPORTER_OTLP_COMPRESSION=none OTEL_METRIC_EXPORT_INTERVAL=600000; $picollo run --otlp -- $A builder"));
-        HttpListenerContext export = await receiver.GetContextAsync();
+        Task<HttpListenerContext> received = receiver.GetContextAsync();
+        (await Task.WhenAny(received, run)).Should().BeSameAs(received);
+        HttpListenerContext export = await received;
         string body = await new StreamReader(export.Request.InputStream, Encoding.Latin1).ReadToEndAsync();
         export.Response.Close();
 
