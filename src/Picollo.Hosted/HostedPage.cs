@@ -2,6 +2,7 @@ using System.Collections;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using System.Net;
+using System.Net.Sockets;
 using System.Reflection;
 using System.Runtime.InteropServices;
 using Microsoft.AspNetCore.Builder;
@@ -75,7 +76,19 @@ internal sealed class HostedPage(HostedSettings settings)
             {
                 _measured = application ?? Host.Services;
                 Host.MapPicollo(Address, _measured);
-                Host.StartAsync().GetAwaiter().GetResult();
+                try
+                {
+                    Host.StartAsync().GetAwaiter().GetResult();
+                }
+                catch (IOException e)
+                {
+                    throw new IOException($"The page cannot use port {settings.Port}: {e.InnerException?.Message ?? e.Message}");
+                }
+                catch (SocketException e)
+                {
+                    throw new IOException($"The page cannot use port {settings.Port}: {e.Message}");
+                }
+
                 string address = Host.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
                 string token = _measured.GetRequiredService<PageToken>().Value;
                 HostedState.Say(settings, $"{address}{Address}#{PageToken.Name}={token}");
@@ -221,7 +234,7 @@ internal sealed class HostedPage(HostedSettings settings)
         }
         catch (Exception e)
         {
-            HostedState.Say(settings, $"{e.Message.TrimEnd('.')}. The application runs without this.");
+            HostedState.Say(settings, $"{e.Message.TrimEnd('.')}. The application runs without picollo.");
         }
     }
 

@@ -62,7 +62,7 @@ internal static class PageDocument
         string name = Markup.Encode(FittedText.Shorten(application, MaxApplicationLength));
         string head = HtmlPage.Head($"{name} · Picollo", HtmlAssets.Style, icon: Icon);
         IEnumerable<string> plots = rows.Select(static row => $"""
-            <section>
+            <section id="{row.Row.Id}">
             <h2>{HeadingOf(row.Row)}</h2>
             <div class="plots">
             {row.Plots}</div>
@@ -75,7 +75,7 @@ internal static class PageDocument
             <h1>{name}</h1>
             <p>from the start to {TimeOf(reading)}</p>
             </header>
-            {PageTables.Create(reading, "")}{string.Concat(plots)}</main>
+            {PageTables.Create(reading, chosen: null)}{string.Concat(plots)}</main>
             </body>
             </html>
 

@@ -146,7 +146,7 @@ internal sealed class PageEndpoints(
     /// <summary>Creates the page as a file, with the plots of the first rows.</summary>
     public string CreateReport()
     {
-        PageReading reading = reader.Read();
+        PageReading reading = reader.Read() with { CanMeasureWaits = false };
         return PageDocument.CreateReport(
             environment.ApplicationName,
             reading,

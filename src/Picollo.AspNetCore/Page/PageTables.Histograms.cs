@@ -32,7 +32,7 @@ internal static partial class PageTables
     }
 
     /// <summary>Returns the histograms that fit in the table, in their order: those with the most values, and the chosen one.</summary>
-    private static IReadOnlyList<RowReading> MostUsed(IReadOnlyList<RowReading> histograms, string chosen)
+    private static IReadOnlyList<RowReading> MostUsed(IReadOnlyList<RowReading> histograms, string? chosen)
     {
         if (histograms.Count <= MaxHistogramRows)
         {
@@ -46,7 +46,7 @@ internal static partial class PageTables
     }
 
     private static void WriteHistograms(
-        StringBuilder html, string caption, IReadOnlyList<RowReading> histograms, RecentWindow? window, string chosen)
+        StringBuilder html, string caption, IReadOnlyList<RowReading> histograms, RecentWindow? window, string? chosen)
     {
         if (histograms.Count == 0)
         {

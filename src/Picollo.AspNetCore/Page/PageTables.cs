@@ -21,14 +21,15 @@ internal static partial class PageTables
 
     /// <summary>Creates the tables.</summary>
     /// <param name="reading">The data.</param>
-    /// <param name="chosen">The ID of the row whose plots are shown below; empty for none.</param>
-    public static string Create(PageReading reading, string chosen)
+    /// <param name="chosen">The ID of the row whose plots are shown below; empty for none, and null for a report with those of several
+    /// rows.</param>
+    public static string Create(PageReading reading, string? chosen)
     {
         StringBuilder html = new();
         html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{Markup.Encode(AboutProcess.At(reading.Time))}</p>\n");
         WriteTiles(html, reading);
         WriteRunning(html, reading);
-        if (reading.Routes.Count + reading.Work.Count > 0)
+        if (chosen is not null && reading.Routes.Count + reading.Work.Count > 0)
         {
             WriteWindows(html, reading, chosen);
         }
@@ -147,7 +148,7 @@ internal static partial class PageTables
         ? $"?show={show}&amp;{PageEndpoints.WindowParameter}={window}"
         : $"?show={show}";
 
-    private static void WriteRoutes(StringBuilder html, PageReading reading, string chosen)
+    private static void WriteRoutes(StringBuilder html, PageReading reading, string? chosen)
     {
         WriteRows(html, reading, chosen, "Routes", "Route", "Requests", reading.Routes);
         if (reading.IsFull)
@@ -215,12 +216,12 @@ internal static partial class PageTables
     private static string Status(in Outcome outcome) =>
         string.Create(CultureInfo.InvariantCulture, $"{outcome.Status} {outcome.RpcStatus}").TrimEnd();
 
-    private static void WriteWork(StringBuilder html, PageReading reading, string chosen) =>
+    private static void WriteWork(StringBuilder html, PageReading reading, string? chosen) =>
         WriteRows(html, reading, chosen, "Named work", "Name", "Runs", reading.Work);
 
     /// <summary>Appends a table of routes or of named work.</summary>
     private static void WriteRows(
-        StringBuilder html, PageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<RowReading> rows)
+        StringBuilder html, PageReading reading, string? chosen, string caption, string name, string runs, IReadOnlyList<RowReading> rows)
     {
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
@@ -343,15 +344,16 @@ internal static partial class PageTables
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    private static void BeginRow(StringBuilder html, RowReading reading, string name, string chosen, RecentWindow? window)
+    private static void BeginRow(StringBuilder html, RowReading reading, string name, string? chosen, RecentWindow? window)
     {
         PageRow row = reading.Row;
         string current = row.Id == chosen ? " aria-current=\"true\"" : "";
+        string address = chosen is null ? $"#{row.Id}" : $"{Address(row.Id, window?.Id)}#chosen";
         string method = row.IsRoute ? $"<b>{Markup.Encode(row.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
             $"<tr data-id=\"{row.Id}\"><th scope=\"row\">"
-            + $"<a href=\"{Address(row.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
+            + $"<a href=\"{address}\"{current}>{method}{name}</a></th>");
     }
 
     private static void WritePercentiles(

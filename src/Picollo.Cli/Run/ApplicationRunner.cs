@@ -11,7 +11,7 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
     private const string Report = "report";
 
     private const string NotLoaded =
-        "picollo: no application has loaded the startup hook, so it runs without picollo. Only .NET applications load it. Those compiled "
+        "picollo: nothing is measured, because no application has loaded the startup hook. Only .NET applications load it. Those compiled "
         + "with Native AOT do not, nor do those with PublishTrimmed or PublishAot in the project without "
         + "<StartupHookSupport>true</StartupHookSupport>.";
 
@@ -54,7 +54,9 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
             using RunningCommand running = meter.Start(options.Command);
             using CancellationTokenSource end = new();
             Task watching = WatchAsync(folder, end.Token);
-            int exitCode = new CommandSignals(interrupt).Wait(running, isInOwnGroup: false).ExitCode;
+            CommandSignals signals = new(interrupt);
+            signals.ForwardAll();
+            int exitCode = signals.Wait(running, isInOwnGroup: false).ExitCode;
             end.Cancel();
             watching.GetAwaiter().GetResult();
             bool isComplete = options.HtmlPath is null || WriteReport(Path.Combine(folder, Report), options.HtmlPath);
@@ -83,12 +85,13 @@ internal sealed class ApplicationRunner(Terminal terminal, RunOptions options, I
     {
         if (!File.Exists(source))
         {
-            terminal.Error.WriteLine(ForeignText.Clean($"picollo: {path} was not written, because the application did not end normally."));
+            string reason = Has("hook-") ? "the application was ended before it could" : "nothing was measured";
+            terminal.Error.WriteLine(ForeignText.Clean($"picollo: {path} was not written, because {reason}."));
             return false;
         }
 
         OutputFile.Write(path, file => file.Write(File.ReadAllBytes(source)));
-        terminal.ReportWritten(path);
+        terminal.Error.WriteLine(ForeignText.Clean($"picollo: wrote {path}"));
         return true;
     }
 

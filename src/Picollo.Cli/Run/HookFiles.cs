@@ -106,7 +106,8 @@ internal static class HookFiles
             if (CanBeChangedByOthers(parent))
             {
                 throw new CommandException(
-                    $"{parent.FullName}: other users can change this directory, so that they could run code in your applications");
+                    $"{real}: other users can change {parent.FullName}, so that they could run code in your applications; "
+                    + "set XDG_DATA_HOME to a directory that is only yours");
             }
         }
 

@@ -10,10 +10,10 @@ internal static class RunCommand
 
     private const string Epilogue = """
         What is measured (--measure, separated by commas):
-          latency      where the time of each request goes: CPU, waiting, locks, …
+          latency      where the time of each request goes, and the slowest requests
           runtime      pauses of the garbage collector, delays of the thread pool,
                        waits for locks
-          profile      CPU profiles of ten seconds by route, from a button of the page
+          profile      CPU profiles and waits by route, from buttons of the page
           allocations  the bytes that requests allocate
           The CPU time and the duration of each request are always measured.
 
@@ -33,16 +33,16 @@ internal static class RunCommand
           The application is not changed: it loads a startup hook of .NET, which adds
           a middleware to each web host and serves the page on its own port of this
           machine. It requires .NET 10 or later. Applications that are compiled with
-          Native AOT, trimmed, or published as a single file without support for
-          startup hooks run without it. The address contains a token, which clients
-          of other users need.
+          Native AOT or trimmed run without it, and so do self-contained console
+          applications. The address contains a token, which clients of other users
+          need. If the page cannot use the port, the application runs without it.
         """;
 
     private static readonly string[] Measurements = ["latency", "runtime", "profile", "allocations"];
 
     private static readonly Option<string?> Port = CommandOptions.Text("--port", "PORT", "Port of the page. [default: any free one]");
     private static readonly Option<string?> Measure = CommandOptions.Text(
-        "--measure", "LIST", "What is measured in addition to CPU time. [default: latency,runtime,profile]");
+        "--measure", "LIST", "What is measured in addition to CPU time and duration. [default: latency,runtime,profile]");
     private static readonly Option<string[]> Meters = new("--meter")
     {
         HelpName = "NAME",
@@ -68,7 +68,7 @@ internal static class RunCommand
             word => $"--port must be 1 to {ushort.MaxValue}, not '{word}'.");
         Measure.Check(
             word => ListOf(word).Except(Measurements).FirstOrDefault() is null,
-            word => $"--measure must contain {string.Join(", ", Measurements)}, not '{ListOf(word).Except(Measurements).First()}'.");
+            word => $"--measure can contain only {string.Join(", ", Measurements)}, not '{ListOf(word).Except(Measurements).First()}'.");
     }
 
     public static Command Create(Terminal terminal)
@@ -98,7 +98,7 @@ internal static class RunCommand
         };
     }
 
-    private static string[] ListOf(string word) => word.Split(',');
+    private static string[] ListOf(string word) => word.Split(',', StringSplitOptions.TrimEntries);
 }
 
 internal sealed record RunOptions(MeasuredCommand Command)

@@ -84,6 +84,22 @@ public sealed partial class RunCommandTests : FolderTests
         File.ReadAllText(report).Should().Contain("ForeignApp");
     }
 
+    [FactNeeding(Need.Linux)]
+    public async Task The_application_receives_all_signals_and_decides_when_it_ends()
+    {
+        const string Shell = "n=0; trap 'n=$((n+1)); echo $n >&2' INT; echo 0 >&2; until [ $n = 2 ]; do sleep 0.05; done; exit 5";
+        using Process tool = Start("--", "/bin/bash", "-c", Shell);
+        foreach (string count in (string[])["0", "1"])
+        {
+            (await tool.StandardError.ReadLineAsync()).Should().Be(count);
+            await Task.Delay(TimeSpan.FromSeconds(0.5)); // two signals at once are one
+            using Process kill = Process.Start("kill", ["-INT", $"{tool.Id}"]);
+        }
+
+        await tool.WaitForExitAsync();
+        tool.ExitCode.Should().Be(5);
+    }
+
     [Fact]
     public void An_application_that_fails_or_a_command_that_does_not_exist_has_its_exit_code()
     {
@@ -123,15 +139,15 @@ public sealed partial class RunCommandTests : FolderTests
         ToolRun run = Script($"$picollo run --port {((IPEndPoint)other.LocalEndpoint).Port} -- $A builder wait");
 
         run.ExitCode.Should().Be(ExitCode);
-        run.Error.Should().Contain("address already in use").And.EndWith("The application runs without this.\n");
+        run.Error.Should().MatchRegex("^picollo: The page cannot use port [0-9]+: .* The application runs without picollo.\n$");
     }
 
     [Fact]
     public void A_program_that_does_not_load_the_hook_runs_and_a_missing_report_is_an_error()
     {
         Script("$picollo run -- echo text").Should().Match<ToolRun>(run =>
-            run.ExitCode == 0 && run.Output == "text\n" && run.Error.StartsWith("picollo: no application has loaded the startup hook"));
-        Script($"$picollo run --html {Folder.PathOf("x")} -- true").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Error.Contains("x was not written"));
+            run.ExitCode == 0 && run.Output == "text\n" && run.Error.StartsWith("picollo: nothing is measured, because no application has loaded the startup hook."));
+        Script($"$picollo run --html {Folder.PathOf("x")} -- true").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Error.Contains("x was not written, because nothing was measured."));
         Script($"$picollo run --html {Folder.PathOf("x")} -- bash -c 'exit 4'").ExitCode.Should().Be(4);
     }
 
@@ -163,12 +179,12 @@ public sealed partial class RunCommandTests : FolderTests
         if (Environment.IsPrivilegedProcess)
         {
             string other = Directory.CreateDirectory(Folder.PathOf("other")).FullName;
-            Script($"chown 65534 {other}; XDG_DATA_HOME={other} $picollo run -- echo text").Should().Match<ToolRun>(run => run.Error.StartsWith($"picollo: {other}: other users can"));
+            Script($"chown 65534 {other}; XDG_DATA_HOME={other} $picollo run -- echo text").Should().Match<ToolRun>(run => run.Error.Contains($": other users can change {other}, so"));
         }
 
         File.SetUnixFileMode(Folder.Path, (UnixFileMode)0x1FF);
-        Script("$picollo run -- echo text").Should().Be(new ToolRun(
-            1, "", $"picollo: {Folder.Path}: other users can change this directory, so that they could run code in your applications\n"));
+        Script("$picollo run -- echo text").Should().Match<ToolRun>(run =>
+            run.ExitCode == 1 && run.Output == "" && run.Error.Contains($": other users can change {Folder.Path}, so that they could run code in your applications;"));
     }
 
     [FactNeeding(Need.Linux)]

@@ -57,7 +57,7 @@ public sealed partial class TemplateTests : FolderTests
         ToolRun run = PicolloTool.RunInShell($"$picollo run -- timeout -s TERM 20 {Tool.DotnetPath} {Folder.PathOf("out/webapiaot.dll")} --urls http://127.0.0.1:0");
 
         run.Output.Should().Contain("Application started.");
-        run.Error.Should().StartWith("picollo: no application has loaded the startup hook").And.Contain("<StartupHookSupport>true</StartupHookSupport>");
+        run.Error.Should().StartWith("picollo: nothing is measured, because no application has loaded the startup hook.").And.Contain("<StartupHookSupport>true</StartupHookSupport>");
     }
 
     [FactNeeding(Need.Linux)]
@@ -109,7 +109,7 @@ public sealed partial class TemplateTests : FolderTests
 
         await tool.WaitForExitAsync(limit.Token);
         await rest;
-        (tool.ExitCode, await tool.StandardError.ReadToEndAsync(limit.Token)).Should().Be((0, $"wrote {report}\n"));
+        (tool.ExitCode, await tool.StandardError.ReadToEndAsync(limit.Token)).Should().Be((0, $"picollo: wrote {report}\n"));
         return Heading().Matches(await File.ReadAllTextAsync(report, limit.Token)).Select(heading => WebUtility.HtmlDecode(Tag().Replace(heading.Groups[1].Value, "")));
     }
 
