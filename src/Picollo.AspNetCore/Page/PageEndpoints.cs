@@ -150,14 +150,14 @@ internal sealed class PageEndpoints(
         return PageDocument.CreateReport(
             environment.ApplicationName,
             reading,
-            [.. reading.Routes.Concat(reading.Work).Take(MaxReportRows).Select(static values => (values.Row, PlotsOf(values.Row)))]);
+            [.. reading.Routes.Concat(reading.Work).Take(MaxReportRows).Select(values => (values.Row, PlotsOf(values.Row, null)))]);
     }
 
-    private static string PlotsOf(PageRow row)
+    private string PlotsOf(PageRow row, RecentWindow? window)
     {
         try
         {
-            return PlotFigures.Now(row, [.. row.Registrations.Select(registration => registration.Histogram)], window: null);
+            return PlotFigures.Now(row, recent.HistogramsOf(row, window), window);
         }
         catch (ObjectDisposedException)
         {
@@ -171,16 +171,7 @@ internal sealed class PageEndpoints(
         PageReading reading = recent.ReadWindow(reader.Read(), window);
         PageRow? chosen = Find(context)
             ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Row;
-        string plots = "";
-        try
-        {
-            plots = chosen is null ? "" : PlotFigures.Now(chosen, recent.HistogramsOf(chosen, window), window);
-        }
-        catch (ObjectDisposedException)
-        {
-            // A disposed histogram that is still registered has no plots.
-        }
-
+        string plots = chosen is null ? "" : PlotsOf(chosen, window);
         string address = AddressOf(context);
         string section = profiles.IsEnabled ? ProfilePages.Section(profiles, Markup.Encode(address)) : "";
         return WriteHtmlAsync(context, PageDocument.Create(environment.ApplicationName, address, reading, chosen, plots, section));
