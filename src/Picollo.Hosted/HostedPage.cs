@@ -80,13 +80,9 @@ internal sealed class HostedPage(HostedSettings settings)
                 {
                     Host.StartAsync().GetAwaiter().GetResult();
                 }
-                catch (IOException e)
+                catch (Exception e) when (e is IOException or SocketException)
                 {
                     throw new IOException($"The page cannot use port {settings.Port}: {e.InnerException?.Message ?? e.Message}");
-                }
-                catch (SocketException e)
-                {
-                    throw new IOException($"The page cannot use port {settings.Port}: {e.Message}");
                 }
 
                 string address = Host.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();

@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Cli.Run;
 
@@ -127,18 +128,16 @@ internal static class HookFiles
 
     /// <summary>Returns whether other users than this one and root can change the entries of a directory that belong to this
     /// user.</summary>
-    private static unsafe bool CanBeChangedByOthers(DirectoryInfo directory)
+    [UnsupportedOSPlatform("windows")]
+    private static bool CanBeChangedByOthers(DirectoryInfo directory)
     {
-        fixed (byte* path = Encoding.UTF8.GetBytes(directory.FullName + '\0'))
+        if (ForeignFile.StatusOf(directory.FullName, root: null) is not { } status || (status.User != 0 && status.User != LibC.geteuid()))
         {
-            if (LibC.statx(LibC.AT_FDCWD, path, 0, out LibC.FileStatus status) != 0 || (status.User != 0 && status.User != LibC.geteuid()))
-            {
-                return true;
-            }
-
-            // A group with the ID of its user is the user's own.
-            UnixFileMode others = UnixFileMode.OtherWrite | (status.Group == status.User ? 0 : UnixFileMode.GroupWrite);
-            return (directory.UnixFileMode & others) != 0 && (directory.UnixFileMode & UnixFileMode.StickyBit) == 0;
+            return true;
         }
+
+        // A group with the ID of its user is the user's own.
+        UnixFileMode others = UnixFileMode.OtherWrite | (status.Group == status.User ? 0 : UnixFileMode.GroupWrite);
+        return (directory.UnixFileMode & others) != 0 && (directory.UnixFileMode & UnixFileMode.StickyBit) == 0;
     }
 }
