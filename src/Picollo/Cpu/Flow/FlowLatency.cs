@@ -68,7 +68,7 @@ internal sealed class FlowLatency(long start, LatencyStates states)
     public void Add(in SegmentLatency piece)
     {
         LatencyTimes times = piece.Times;
-        if ((States & LatencyStates.RunQueue) == 0)
+        if (times.RunQueue > 0 && (States & LatencyStates.RunQueue) == 0)
         {
             times = times with { RunQueue = 0, Blocked = times.Blocked + times.RunQueue }; // the flow started before the source
         }
