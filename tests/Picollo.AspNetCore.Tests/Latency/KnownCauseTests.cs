@@ -35,14 +35,15 @@ public class KnownCauseTests
             (Wait("lock of an object", LatencyState.Lock, () => { HeldLock.WaitFor(Time); return Task.CompletedTask; }), null),
             (Wait("Lock", LatencyState.Lock, () => { WaitForLock(); return Task.CompletedTask; }), null),
             (Wait("pipe", LatencyState.Blocked, () => { ReadFromPipe(); return Task.CompletedTask; }), null),
-            (Wait("sync over async", LatencyState.Blocked, () => { WaitForTask(); return Task.CompletedTask; }), null),
+            (Wait("sync over async", LatencyState.Blocked, () => { WaitForTask(AwaitAsync); return Task.CompletedTask; }), null),
+            (Wait("Task.Wait", LatencyState.Blocked, () => { WaitForTask(task => task); return Task.CompletedTask; }), null),
             (Wait("SemaphoreSlim.Wait", LatencyState.Blocked, () => { WaitForSemaphore(); return Task.CompletedTask; }), null),
             (Wait("ReaderWriterLockSlim", LatencyState.Blocked, () => { WaitForWriter(); return Task.CompletedTask; }), null),
             (Wait("parallel", LatencyState.Cpu, () => Task.WhenAll(Task.Run(Spin), Task.Run(Spin))), null),
             (Wait("collections", LatencyState.GarbageCollection, () => { Burn.Milliseconds(5); return Task.CompletedTask; }), () => new KnownWaits.Background(1, GC.Collect)),
             (Wait("starved pool", LatencyState.PoolQueue, YieldAsync), () => new StarvedPool()),
         ];
-        all.Length.Should().BeGreaterThan(15);
+        all.Length.Should().BeGreaterThan(16);
         await using RequestApp app = await StartAsync(web => all.Index().ToList().ForEach(known => web.MapGet($"/{known.Index}", known.Item.Wait.RunAsync)));
         await ShouldBeInTheirCauses([.. all.Index().Select(known => new Cause(
             known.Item.Wait.Name,
@@ -163,14 +164,14 @@ public class KnownCauseTests
         HeldLock.WaitFor(Time, gate.EnterWriteLock, gate.ExitWriteLock);
     }
 
-    private static void WaitForTask()
+    private static void WaitForTask(Func<Task, Task> waitAsync)
     {
         TaskCompletionSource source = new();
         HeldLock.ReleaseLater(Time, source.SetResult);
-        AwaitAsync().Wait();
-
-        async Task AwaitAsync() => await source.Task.ConfigureAwait(false);
+        waitAsync(source.Task).Wait();
     }
+
+    private static async Task AwaitAsync(Task task) => await task.ConfigureAwait(false);
 
     private static void Spin() => Burn.Milliseconds(Milliseconds);
 

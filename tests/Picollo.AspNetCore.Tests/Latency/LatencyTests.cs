@@ -10,6 +10,8 @@ namespace Picollo.AspNetCore.Tests.Latency;
 [Trait("Category", "Slow")]
 public class LatencyTests
 {
+    private const int MaxRequests = 50; // on a busy machine, a thread can lose its CPU before it waits or leaves the flow
+
     private static readonly TimeSpan Wait = TimeSpan.FromMilliseconds(40);
 
     [Fact]
@@ -30,12 +32,12 @@ public class LatencyTests
         await ShouldBeIn("/wait", Wait / 2, LatencyState.Blocked, LatencyState.RunQueue); // a thread can lose its CPU while it spins
         (LatencyOf("/sleep").SumOf(LatencyState.Lock), LatencyOf("/spin").SumOf(LatencyState.Lock)).Should().Be((0, 0));
 
-        // The mean of several requests, because on a busy machine, a thread can lose its CPU before it waits or leaves the flow.
+        // The mean of several requests.
         async Task ShouldBeIn(string route, TimeSpan least, params LatencyState[] states)
         {
             for (int sent = 1; sent == 1 || MeanOf(route, states) < least.TotalNanoseconds; sent++)
             {
-                sent.Should().BeLessThan(50, "{0} should be in {1}, but is for {2} ns", route, states[0], MeanOf(route, states));
+                sent.Should().BeLessThan(MaxRequests, "{0} should be in {1}, but is for {2} ns", route, states[0], MeanOf(route, states));
                 await app.SendAsync(route);
                 await Eventually.IsTrueAsync(() => app.Routes.All.Any(row => row.Route == route) && LatencyOf(route).Count == sent);
             }
@@ -183,19 +185,24 @@ public class LatencyTests
         };
         ActivitySource.AddActivityListener(sampler);
         Activity? span = null;
-        await using RequestApp app = await StartAsync(web => web.MapGet("/delay", async () =>
+        await using RequestApp app = await StartAsync(web => web.MapGet("/delay", () =>
         {
             span = Activity.Current;
-            await Task.Delay(Wait).ConfigureAwait(ConfigureAwaitOptions.ForceYielding); // also if it is over before it is awaited
+            return Task.Delay(Wait);
         }));
-        await app.SendAsync("/delay");
-        await Eventually.IsTrueAsync(() => span?.Duration > TimeSpan.Zero);
+        Dictionary<string, double> states = [];
+        for (int i = 0; i < MaxRequests && states.GetValueOrDefault("picollo.time.await") <= Wait.TotalSeconds / 2; i++)
+        {
+            span = null;
+            await app.SendAsync("/delay");
+            await Eventually.IsTrueAsync(() => span?.Duration > TimeSpan.Zero);
+            states = span!.TagObjects.Where(tag => tag.Key.StartsWith("picollo.time.", StringComparison.Ordinal))
+                .ToDictionary(tag => tag.Key, tag => (double)tag.Value!);
+        }
 
-        Dictionary<string, double> states = span!.TagObjects.Where(tag => tag.Key.StartsWith("picollo.time.", StringComparison.Ordinal))
-            .ToDictionary(tag => tag.Key, tag => (double)tag.Value!);
-        states.Should().ContainKey("picollo.time.await");
+        states["picollo.time.await"].Should().BeGreaterThan(Wait.TotalSeconds / 2);
         states.Values.Should().OnlyContain(seconds => seconds > 0);
-        states.Values.Sum().Should().BeInRange(Wait.TotalSeconds / 2, span.Duration.TotalSeconds);
+        states.Values.Sum().Should().BeLessThanOrEqualTo(span!.Duration.TotalSeconds);
     }
 
     [Fact]
