@@ -44,6 +44,8 @@ public sealed partial class RunCommandTests : FolderTests
         page.Should().Contain("<title>ForeignApp · Picollo</title>");
         page.Contains("/work/{id}", StringComparison.Ordinal).Should().Be(route is not null);
         page.Contains("WorkHub.Echo", StringComparison.Ordinal).Should().Be(kind == "builder");
+        page.Should().NotContain("href=\"?").And.NotContain("href=\"#profiles", "links lead to plots in the file");
+        Section().Matches(page).All(section => page.Contains($"href=\"#{section.Value}\"", StringComparison.Ordinal)).Should().BeTrue();
     }
 
     [Fact]
@@ -131,15 +133,19 @@ public sealed partial class RunCommandTests : FolderTests
     }
 
     [Fact]
-    public void An_application_runs_although_the_port_is_in_use()
+    public async Task An_application_runs_although_the_port_is_in_use()
     {
         using TcpListener other = new(IPAddress.Loopback, 0);
         other.Start();
 
-        ToolRun run = Script($"$picollo run --port {((IPEndPoint)other.LocalEndpoint).Port} -- $A builder wait");
+        using Process tool = Start(["--port", $"{((IPEndPoint)other.LocalEndpoint).Port}", "--", .. Foreign, "builder", "wait"]);
+        string? line = await tool.StandardError.ReadLineAsync();
+        tool.StandardInput.Close();
+        await tool.WaitForExitAsync();
 
-        run.ExitCode.Should().Be(ExitCode);
-        run.Error.Should().MatchRegex("^picollo: The page cannot use port [0-9]+: .* The application runs without picollo.\n$");
+        tool.ExitCode.Should().Be(ExitCode);
+        line.Should().MatchRegex("^picollo: The page cannot use port [0-9]+: .* The application runs without picollo.$");
+        (await tool.StandardError.ReadToEndAsync()).Should().BeEmpty();
     }
 
     [Fact]
@@ -285,6 +291,9 @@ public sealed partial class RunCommandTests : FolderTests
 
     [GeneratedRegex("(?<=127.0.0.1:)[0-9]+|[0-9.]+(?=ms$)")]
     private static partial Regex Varying();
+
+    [GeneratedRegex("(?<=<section id=\")[^\"]+")]
+    private static partial Regex Section();
 
     [GeneratedRegex("(?<=Now listening on: )http.*")]
     private static partial Regex Listening();
