@@ -19,7 +19,7 @@ perf Picollo PerfEvent PerfEvent/PerfCounterNumbers.cs PerfEvent/PerfReading.cs 
 encoding Picollo.Export Export Encoding/**/*.cs
 queue Picollo.Scheduling Scheduling CpuTaskQueue.cs ForEachLoop.cs Sleep.cs BodyName.cs
 otlp Picollo.Export Otlp OpenTelemetry/OtlpCollector.cs OpenTelemetry/OtlpRequest.cs OpenTelemetry/OtlpSettings.cs
-prometheus Picollo.Export Prometheus|OpenMetrics|AcceptHeader|ExponentialBounds Prometheus/*.cs Exponential/*.cs
+prometheus Picollo.Export Prometheus|OpenMetrics|AcceptHeader|ExponentialBounds Prometheus/*.cs Buckets/*.cs
 timelines Picollo.Profiling Sampling Sampling/Flow*.cs Sampling/KeptFlows.cs Sampling/PerfRecord.cs Sampling/Sampled*.cs Sampling/SampleCollector.cs Sampling/SampleTree.cs
 symbols Picollo.Profiling Symbols Symbols/CodeMap.cs Symbols/KernelSymbols.cs Symbols/MethodNames.cs Symbols/PerfMap.cs
 meters Picollo.Diagnostics Meters Meters/*.cs

@@ -130,6 +130,10 @@ public class OptionsBindingTests
             ["Timeout"] = "00:00:05",
             ["UseDeltaTemporality"] = "true",
             ["UseGzip"] = "false",
+            ["UseGrpc"] = "true",
+            ["UseExponentialHistograms"] = "true",
+            ["ExplicitBounds:queue.wait:0"] = "0.5",
+            ["ExplicitBounds:queue.wait:1"] = "1.5",
         })).BuildServiceProvider();
 
         provider.GetRequiredService<IOptions<OtlpExportOptions>>().Value.Should().BeEquivalentTo(new OtlpExportOptions
@@ -141,6 +145,9 @@ public class OptionsBindingTests
             Timeout = TimeSpan.FromSeconds(5),
             UseDeltaTemporality = true,
             UseGzip = false,
+            UseGrpc = true,
+            UseExponentialHistograms = true,
+            ExplicitBounds = { ["queue.wait"] = [0.5, 1.5] },
         });
     }
 
@@ -153,6 +160,8 @@ public class OptionsBindingTests
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
     [InlineData("Headers:api-key:0", "s3cr3t", "'Picollo:Headers:api-key' must have a value*")]
     [InlineData("", "s3cr3t", "'Picollo' must have keys or elements below it*")]
+    [InlineData("ExplicitBounds:x", "1", "'Picollo:ExplicitBounds:x' must have keys or elements below it*")]
+    [InlineData("ExplicitBounds:x:0", "s3cr3t", "*'Picollo:ExplicitBounds:x*System.Double*")]
     [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*Use true or false.")]
     [InlineData("Temporality", "Delta", "No option has the configuration key 'Picollo:Temporality'.")]
     public Task The_host_does_not_start_with_an_invalid_setting_of_the_exporter(string key, string value, string message) =>

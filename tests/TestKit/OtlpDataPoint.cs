@@ -1,6 +1,6 @@
 namespace Picollo.TestKit;
 
-/// <summary>A data point of an exponential histogram or of a sum, decoded by the field numbers of opentelemetry-proto.</summary>
+/// <summary>A data point of a histogram or of a sum, decoded by the field numbers of opentelemetry-proto.</summary>
 internal sealed record OtlpDataPoint(
     string Metric,
     string Description,
@@ -22,6 +22,9 @@ internal sealed record OtlpDataPoint(
     /// <summary>Whether the point belongs to a counter, with its value in <see cref="Sum"/>.</summary>
     public bool IsCounter { get; private init; }
 
+    /// <summary>The bounds of a histogram that is not exponential; null for other points.</summary>
+    public IReadOnlyList<double>? Bounds { get; private init; }
+
     /// <summary>Reads the data points of an <c>ExportMetricsServiceRequest</c>.</summary>
     public static IReadOnlyList<OtlpDataPoint> Read(ReadOnlySpan<byte> request) =>
     [
@@ -30,6 +33,7 @@ internal sealed record OtlpDataPoint(
            from metric in scope.Messages(2)
            from point in metric.Has(7)
                ? metric.Message(7).Messages(1).Select(point => OfSum(resource.Message(1), metric, point))
+               : metric.Has(9) ? metric.Message(9).Messages(1).Select(point => OfExplicit(resource.Message(1), metric, point))
                : metric.Message(10).Messages(1).Select(point => Of(resource.Message(1), metric, point))
            select point,
     ];
@@ -53,6 +57,27 @@ internal sealed record OtlpDataPoint(
         [])
     {
         IsCounter = metric.Message(7).Number(3) == 1, // monotonic
+    };
+
+    private static OtlpDataPoint OfExplicit(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point) => new(
+        metric.Text(1),
+        metric.Text(2),
+        metric.Text(3),
+        metric.Message(9).Number(2),
+        AttributesOf(resource, 1),
+        AttributesOf(point, 9),
+        point.Number(2),
+        point.Number(3),
+        point.Number(4),
+        point.Double(5),
+        0,
+        0,
+        0,
+        point.Has(11) ? point.Double(11) : null,
+        point.Has(12) ? point.Double(12) : null,
+        new(point.Packed(6).Index().Where(bucket => bucket.Item > 0).ToDictionary(bucket => bucket.Index, bucket => bucket.Item)))
+    {
+        Bounds = [.. point.Packed(7).Select(BitConverter.UInt64BitsToDouble)],
     };
 
     private static OtlpDataPoint Of(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point)

@@ -26,7 +26,8 @@ internal static class ExportComparison
             new(section, text),
             new(section, Exposition("OpenMetrics", PrometheusFormat.OpenMetrics), text),
             new(section, Exposition("protobuf with native and classic histograms", PrometheusFormat.Protobuf), text),
-            new(section, Otlp("OTLP, cumulative", isDelta: false), text),
+            new(section, Otlp("OTLP, cumulative", usesExponential: false), text),
+            new(section, Otlp("OTLP, cumulative, exponential", usesExponential: true), text),
         ];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
         TextTable table = new("Size", "bytes per series");
@@ -50,9 +51,10 @@ internal static class ExportComparison
             });
         }
 
-        Repeated Otlp(string name, bool isDelta)
+        Repeated Otlp(string name, bool usesExponential)
         {
-            OtlpCollector collector = new(() => registry.Registrations, isDelta, TimeProvider.System);
+            OtlpBuckets buckets = new(usesExponential, new Dictionary<string, double[]>());
+            OtlpCollector collector = new(() => registry.Registrations, buckets, isDelta: false, TimeProvider.System);
             ProtobufBuffer buffer = new();
             Dictionary<string, string> resource = new() { ["service.name"] = "benchmark" };
             return new(name, 1, () =>
@@ -60,7 +62,7 @@ internal static class ExportComparison
                 long length = 0;
                 foreach (OtlpPoint[] batch in collector.Collect().Chunk(PointsPerRequest))
                 {
-                    OtlpRequest.Write(buffer, resource, batch, isDelta);
+                    OtlpRequest.Write(buffer, resource, batch, isDelta: false);
                     length += buffer.Written.Length;
                 }
 

@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
+using Picollo.Export;
 
 namespace Picollo.AspNetCore.Measuring;
 
@@ -18,27 +19,7 @@ internal readonly record struct GrpcStatus(string Name, ResponseClass Class)
     // that exists, calls end within 1 % of the deadline.
     private const double DeadlineTolerance = 0.1;
 
-    // In the order of their codes.
-    private static readonly GrpcStatus[] All =
-    [
-        new("OK", ResponseClass.Success),
-        new("CANCELLED", ResponseClass.Aborted),
-        new("UNKNOWN", ResponseClass.ServerError),
-        new("INVALID_ARGUMENT", ResponseClass.ClientError),
-        new("DEADLINE_EXCEEDED", ResponseClass.ServerError),
-        new("NOT_FOUND", ResponseClass.ClientError),
-        new("ALREADY_EXISTS", ResponseClass.ClientError),
-        new("PERMISSION_DENIED", ResponseClass.ClientError),
-        new("RESOURCE_EXHAUSTED", ResponseClass.ClientError),
-        new("FAILED_PRECONDITION", ResponseClass.ClientError),
-        new("ABORTED", ResponseClass.ClientError),
-        new("OUT_OF_RANGE", ResponseClass.ClientError),
-        new("UNIMPLEMENTED", ResponseClass.ServerError),
-        new("INTERNAL", ResponseClass.ServerError),
-        new("UNAVAILABLE", ResponseClass.ServerError),
-        new("DATA_LOSS", ResponseClass.ServerError),
-        new("UNAUTHENTICATED", ResponseClass.ClientError),
-    ];
+    private static readonly GrpcStatus[] All = [.. OtlpGrpcStatus.Names.Select(name => new GrpcStatus(name, ClassOf(name)))];
 
     public static int Count => All.Length;
 
@@ -75,6 +56,14 @@ internal readonly record struct GrpcStatus(string Name, ResponseClass Class)
 
     public static bool HasDeadlinePassed(HttpRequest request, TimeSpan elapsed) =>
         ParseTimeout(request.Headers[TimeoutHeader].ToString()) is { } seconds && elapsed.TotalSeconds >= seconds * (1 - DeadlineTolerance);
+
+    private static ResponseClass ClassOf(string name) => name switch
+    {
+        "OK" => ResponseClass.Success,
+        "CANCELLED" => ResponseClass.Aborted,
+        "UNKNOWN" or "DEADLINE_EXCEEDED" or "UNIMPLEMENTED" or "INTERNAL" or "UNAVAILABLE" or "DATA_LOSS" => ResponseClass.ServerError,
+        _ => ResponseClass.ClientError,
+    };
 
     /// <summary>Parses the header <c>grpc-timeout</c>, at most eight digits and a unit, in seconds; null if the text is invalid.</summary>
     internal static double? ParseTimeout(string text)

@@ -21,7 +21,13 @@ internal static class ConfiguredOptions
     public static void Read(IConfiguration configuration, OtlpExportOptions options) => Check<OtlpExportOptions>(configuration, () =>
     {
         configuration.Bind(options, static binder => binder.ErrorOnUnknownConfiguration = true);
-        CheckSections(configuration, "", nameof(options.Headers), nameof(options.ResourceAttributes));
+        IConfigurationSection bounds = configuration.GetSection(nameof(options.ExplicitBounds));
+        CheckSections(
+            configuration,
+            [
+                "", nameof(options.Headers), nameof(options.ResourceAttributes), bounds.Key,
+                .. bounds.GetChildren().Select(histogram => ConfigurationPath.Combine(bounds.Key, histogram.Key)),
+            ]);
         _ = new OtlpSettings(options, static _ => null, null);
     });
 

@@ -22,7 +22,7 @@ internal sealed class OtlpExportService(
 
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private OtlpExporter? _exporter;
-    private (string Message, long Exported) _lastLogged; // not synchronized: errors are reported one at a time
+    private (string Message, long CompleteExports) _lastLogged; // not synchronized: errors are reported one at a time
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -49,10 +49,10 @@ internal sealed class OtlpExportService(
 
     public ValueTask DisposeAsync() => _exporter?.DisposeAsync() ?? default;
 
-    // Skips repeated errors, because an outage would log the same error at each interval.
+    // Skips repeated errors, because an outage, or a receiver that rejects some metrics, would log the same error at each interval.
     private void Log(Exception error)
     {
-        (string, long) now = (error.Message, _exporter?.ExportedCount ?? 0);
+        (string, long) now = (error.Message, _exporter?.CompleteExportCount ?? 0);
         if (now != _lastLogged)
         {
             _lastLogged = now;

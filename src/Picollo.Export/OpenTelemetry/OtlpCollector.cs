@@ -23,8 +23,8 @@ internal sealed class OtlpSeries(
 
     public IReadOnlyList<KeyValuePair<string, string>> Attributes => attributes;
 
-    /// <summary>The histogram with its bounds; null for a counter.</summary>
-    public (HdrHistogramRegistration Registration, ExponentialBounds Bounds)? Histogram { get; init; }
+    /// <summary>The histogram with its buckets; null for a counter.</summary>
+    public (HdrHistogramRegistration Registration, HistogramBuckets Buckets)? Histogram { get; init; }
 
     /// <summary>The value of a counter in the last collection that contained it.</summary>
     public double CounterValue { get; set; }
@@ -43,8 +43,8 @@ internal sealed class OtlpSeries(
     public OtlpReading? Last { get; set; }
 
     /// <summary>Reads the series; null if its histogram is disposed.</summary>
-    public OtlpReading? Read(List<(int Bucket, ulong Count)> used) => Histogram is var (registration, bounds)
-        ? OtlpReading.From(registration, bounds, used)
+    public OtlpReading? Read(List<(int Bucket, ulong Count)> used) => Histogram is var (registration, buckets)
+        ? OtlpReading.From(registration, buckets, used)
         : new OtlpReading([], 0, CounterValue, Last is { } last ? last.ResetCount + (CounterValue < last.Sum ? 1 : 0) : 0);
 
     /// <summary>Returns whether a reading has values.</summary>
@@ -55,9 +55,6 @@ internal sealed class OtlpSeries(
 /// values. The memory is one or two readings per series. Not thread-safe.</summary>
 internal sealed class OtlpCollector
 {
-    /// <summary>The schema, which OpenTelemetry calls scale. Buckets are 2.2 % wide.</summary>
-    public const int Scale = 5;
-
     /// <summary>The number of series without a registration that are kept until their last values are accepted.</summary>
     public const int MaxRemovedSeries = 1_000;
 
@@ -67,18 +64,19 @@ internal sealed class OtlpCollector
     private readonly Func<IReadOnlyList<OtlpCounter>>? _counters;
     private readonly bool _isDelta;
     private readonly TimeProvider _time;
-    private readonly ExponentialBoundsCache _bounds = new(Scale);
+    private readonly OtlpBuckets _buckets;
     private readonly Dictionary<object, OtlpSeries> _series = []; // by the registration of a histogram, or the key of a counter
     private readonly List<(int Bucket, ulong Count)> _used = [];
     private ulong _lastTime;
 
     public OtlpCollector(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
+        OtlpBuckets buckets,
         bool isDelta,
         TimeProvider time,
         Func<IReadOnlyList<OtlpCounter>>? counters = null)
     {
-        (_histograms, _counters, _isDelta, _time) = (histograms, counters, isDelta, time);
+        (_histograms, _counters, _buckets, _isDelta, _time) = (histograms, counters, buckets, isDelta, time);
         _lastTime = Now();
     }
 
@@ -94,7 +92,7 @@ internal sealed class OtlpCollector
             {
                 _series.Add(registration, new OtlpSeries(registration, MetricOf(registration), registration.Labels, _lastTime)
                 {
-                    Histogram = (registration, _bounds.Get(registration)),
+                    Histogram = (registration, _buckets.Get(registration)),
                 });
             }
         }
@@ -176,7 +174,7 @@ internal sealed class OtlpCollector
 }
 
 /// <summary>The values that a histogram had recorded at a point in time. The buckets with values are in ascending order. Values below the
-/// range count as zeros. Immutable.</summary>
+/// range, and those that belong to no bucket, count as zeros. Immutable.</summary>
 internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Zero, double Sum, int ResetCount)
 {
     public ulong Count { get; } = Zero + Buckets.Aggregate(0UL, static (sum, bucket) => sum + bucket.Count);
@@ -185,7 +183,7 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
     public (double? Min, double? Max) Extremes { get; init; }
 
     /// <summary>Reads a histogram; null if it is disposed.</summary>
-    public static OtlpReading? From(HdrHistogramRegistration registration, ExponentialBounds bounds, List<(int Bucket, ulong Count)> used)
+    public static OtlpReading? From(HdrHistogramRegistration registration, HistogramBuckets buckets, List<(int Bucket, ulong Count)> used)
     {
         using HdrHistogramCounts? counts = registration.ReadCounts(reuseInstance: null);
         if (counts is null)
@@ -193,8 +191,8 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
             return null;
         }
 
-        bounds.ReadUsed(counts, used);
-        ulong zero = counts.CountBelowRange + counts.GetCount(0, bounds.ZeroEnd);
+        buckets.ReadUsed(counts, used);
+        ulong zero = counts.CountBelowRange + counts.GetCount(0, buckets.ZeroEnd);
         return new([.. used.Where(bucket => bucket.Count > 0)], zero, registration.SumOf(counts), counts.ResetCount)
         {
             Extremes = ExtremesOf(counts, registration.Description.Unit.Ratio),

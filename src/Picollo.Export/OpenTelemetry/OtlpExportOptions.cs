@@ -9,8 +9,14 @@ public sealed class OtlpExportOptions
 {
     /// <summary>The complete address with its path, such as <c>http://collector:4318/v1/metrics</c>. Variables:
     /// <c>OTEL_EXPORTER_OTLP_METRICS_ENDPOINT</c>, or <c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, to which <c>/v1/metrics</c> is appended. Default:
-    /// <c>http://localhost:4318/v1/metrics</c>.</summary>
+    /// <c>http://localhost:4318/v1/metrics</c>. With gRPC, the path is not used, and the default is <c>http://localhost:4317</c>. Variables
+    /// for gRPC can omit the scheme, such as <c>collector:4317</c>: it is then <c>https</c>, or <c>http</c> if
+    /// <c>OTEL_EXPORTER_OTLP_INSECURE</c> is <c>true</c>.</summary>
     public Uri? Endpoint { get; set; }
+
+    /// <summary>Whether the protocol is gRPC, over HTTP/2 with or without TLS, and not HTTP with protobuf. Variable:
+    /// <c>OTEL_EXPORTER_OTLP_PROTOCOL</c>, which can be <c>grpc</c> or <c>http/protobuf</c>. Default: <see langword="false"/>.</summary>
+    public bool? UseGrpc { get; set; }
 
     /// <summary>The headers of each request, such as credentials, in addition to <c>OTEL_EXPORTER_OTLP_HEADERS</c>. Errors do not contain
     /// their values.</summary>
@@ -35,9 +41,20 @@ public sealed class OtlpExportOptions
     /// two are equivalent for histograms. Default: <see langword="false"/>.</summary>
     public bool? UseDeltaTemporality { get; set; }
 
-    /// <summary>Whether requests are compressed with gzip. Variable: <c>OTEL_EXPORTER_OTLP_COMPRESSION</c>, which can be <c>gzip</c> or
-    /// <c>none</c>. Default: <see langword="true"/>.</summary>
+    /// <summary>Whether requests are compressed with gzip. Not all receivers support it. Variable: <c>OTEL_EXPORTER_OTLP_COMPRESSION</c>,
+    /// which can be <c>gzip</c> or <c>none</c>. Default: <see langword="false"/>.</summary>
     public bool? UseGzip { get; set; }
+
+    /// <summary>Whether histograms are exponential, with buckets that are 2.2 % wide, and not histograms with explicit bounds, which all
+    /// receivers support. Variable: <c>OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION</c>, which can be
+    /// <c>base2_exponential_bucket_histogram</c> or <c>explicit_bucket_histogram</c>. Default: <see langword="false"/>.</summary>
+    public bool? UseExponentialHistograms { get; set; }
+
+    /// <summary>The explicit bounds by the name of the histogram, in the unit of its description, such as seconds. They are inclusive,
+    /// finite and ascending. The bounds of other histograms are those of OpenTelemetry's conventions for <c>http.…</c>, 5 ms to 10 s; a
+    /// microsecond to 100 s for other times; 64 bytes to 1 GiB for sizes; and 0 to 10,000 for other units.</summary>
+    public IDictionary<string, IReadOnlyList<double>> ExplicitBounds { get; } =
+        new Dictionary<string, IReadOnlyList<double>>(StringComparer.Ordinal);
 
     /// <summary>The callback for errors. It receives an <see cref="HttpRequestException"/> for each failed export, a
     /// <see cref="TimeoutException"/> for each export that reached its time limit and, while the exporter starts, an

@@ -1,20 +1,21 @@
 namespace Picollo.Export;
 
-/// <summary>Pushes histograms to an OpenTelemetry receiver, such as a collector, as exponential histograms. The protocol is OTLP over HTTP,
-/// in protobuf.</summary>
+/// <summary>Pushes histograms to an OpenTelemetry receiver, such as a collector. The protocol is OTLP over HTTP or gRPC, in
+/// protobuf.</summary>
 /// <remarks>
-/// <para><b>Values</b> are in buckets that are 2.2 % wide (scale 5), in the unit of the description, with the unit codes of OpenTelemetry
-/// (<c>s</c>, <c>By</c>). The error of a quantile is that of <see cref="PrometheusWriter"/> with its default schema. Names and labels are
-/// exported as they were registered.</para>
-/// <para><b>Failures.</b> Failed connections, requests that time out, and the status codes 429, 502, 503 and 504 are retried until the
-/// next export is due. The backoff is exponential, from 1 to 30 seconds. If the response has <c>Retry-After</c> and its time is longer,
-/// that time is used instead, up to 10 minutes. An export ends when the next one is due, but not before 5 seconds. Values that a receiver
-/// has not accepted are not lost while the process runs, whatever the error: the next export contains them, because cumulative values
-/// contain all earlier ones, and a delta starts at the end of the last accepted one. Memory is therefore bounded by two readings of each
-/// series, without a queue. Two kinds of values are lost: those of a histogram that is reset or disposed before they are accepted, and
-/// those of more than 1,000 removed histograms. As with every protocol that retries, a delta is counted twice if the response that
-/// accepts it is lost.</para>
-/// <para><b>Requests</b> contain at most 1,000 data points each. They create no spans.</para>
+/// <para><b>Values</b> are in buckets with explicit bounds, or in exponential ones that are 2.2 % wide (scale 5) and have the error of
+/// <see cref="PrometheusWriter"/> with its default schema. Counts are exact up to the relative error of the histogram. Values are in the
+/// unit of the description, with the unit codes of OpenTelemetry (<c>s</c>, <c>By</c>). Names and labels are exported as they were
+/// registered.</para>
+/// <para><b>Failures.</b> Failed connections, requests that time out, the status codes 429, 502, 503 and 504, and the gRPC status codes
+/// that OpenTelemetry names are retried until the next export is due. The backoff is exponential, from 1 to 30 seconds. If the response
+/// has <c>Retry-After</c> (in gRPC, <c>RetryInfo</c>) and its time is longer, that time is used instead, up to 10 minutes. An export ends
+/// when the next one is due, but not before 5 seconds. Values that a receiver has not accepted are not lost while the process runs,
+/// whatever the error: the next export contains them, because cumulative values contain all earlier ones, and a delta starts at the end of
+/// the last accepted one. Memory is therefore bounded by two readings of each series, without a queue. Two kinds of values are lost: those
+/// of a histogram that is reset or disposed before they are accepted, and those of more than 1,000 removed histograms. As with every
+/// protocol that retries, a delta is counted twice if the response that accepts it is lost.</para>
+/// <para><b>Requests</b> contain at most 1,000 data points and 4 MB each. They create no spans.</para>
 /// <para><b>Shutdown.</b> <see cref="DisposeAsync"/> exports the remaining values, and takes at most 5 seconds. The exporter does not keep
 /// a process running, so dispose it.</para>
 /// <para>Thread-safe.</para>
@@ -49,6 +50,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private volatile int _callbackThread; // the managed ID of the thread that runs OnError; 0 for none
     private long _exported;
     private long _rejected;
+    private long _completeExports;
 
     /// <summary>Starts exporting. The first function must return the same histogram objects at each export, and the last one the counters
     /// with their current values. The service name is null for the name of the process.</summary>
@@ -61,7 +63,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     {
         (_time, _onError) = (options.TimeProvider, options.OnError);
         _settings = new OtlpSettings(options, variables, defaultServiceName);
-        _collector = new OtlpCollector(histograms, _settings.IsDelta, _time, counters);
+        _collector = new OtlpCollector(histograms, _settings.Buckets, _settings.IsDelta, _time, counters);
         _sender = new OtlpSender(_settings, _time);
         _start = _time.GetTimestamp();
         foreach (string warning in _settings.Warnings)
@@ -83,6 +85,9 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
 
     /// <summary>The number of data points that the receiver has rejected in requests that it accepted. They are lost.</summary>
     public long RejectedCount => Interlocked.Read(ref _rejected);
+
+    /// <summary>The number of exports whose data points were all accepted.</summary>
+    internal long CompleteExportCount => Interlocked.Read(ref _completeExports);
 
     private TimeSpan Now => _time.GetElapsedTime(_start);
 
@@ -225,7 +230,11 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
 
         Volatile.Write(ref _lastError, error);
-        if (error is not null)
+        if (error is null)
+        {
+            Interlocked.Increment(ref _completeExports);
+        }
+        else
         {
             Notify(error); // after the release, because the callback may flush
         }
@@ -241,34 +250,48 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         OtlpPoint[][] batches = [.. _collector.Collect().Chunk(PointsPerRequest)];
         for (int i = 0; i < batches.Length; i++)
         {
-            if (Now >= start + limit)
-            {
-                return Late(limit); // the timer has not run yet
-            }
-
             // An export that ended early is followed by one that starts with the other batches.
-            OtlpPoint[] batch = batches[(int)((uint)_batches++ % batches.Length)];
-            OtlpRequest.Write(_buffer, _settings.Resource, batch, _settings.IsDelta);
-            OtlpResult result = await SendAsync(start + limit, stopWaiting, stopSending).ConfigureAwait(false);
-            if (result.Error is null)
+            Stack<ArraySegment<OtlpPoint>> parts = new([batches[(int)((uint)_batches++ % batches.Length)]]);
+            while (parts.TryPop(out ArraySegment<OtlpPoint> part))
             {
-                _collector.Accept(batch);
-                long rejected = Math.Min(result.RejectedPoints, batch.Length);
-                Interlocked.Add(ref _exported, batch.Length - rejected);
-                Interlocked.Add(ref _rejected, rejected);
-                error ??= rejected == 0 ? null : new HttpRequestException(
-                    $"{_settings.EndpointText} rejected {rejected} of {batch.Length} data points.");
-                continue;
-            }
+                if (Now >= start + limit)
+                {
+                    return Late(limit); // the timer has not run yet
+                }
 
-            error = result.Error;
-            if (result.MayRetry)
-            {
-                break; // the other requests would fail, too
+                OtlpRequest.Write(_buffer, _settings.Resource, part, _settings.IsDelta);
+                if (_buffer.Written.Length > OtlpGrpc.MaxMessageBytes && part.Count > 1)
+                {
+                    parts.Push(part[(part.Count / 2)..]);
+                    parts.Push(part[..(part.Count / 2)]);
+                    continue;
+                }
+
+                OtlpResult result = await SendAsync(start + limit, stopWaiting, stopSending).ConfigureAwait(false);
+                if (result.Error is not null && result.MayRetry)
+                {
+                    return result.Error; // the other requests would fail, too
+                }
+
+                error = result.Error ?? Accept(part, result.RejectedPoints) ?? error;
             }
         }
 
         return error;
+    }
+
+    /// <summary>Records that the receiver has accepted data points. Returns an error if it has rejected some of them.</summary>
+    private HttpRequestException? Accept(ArraySegment<OtlpPoint> points, long rejectedPoints)
+    {
+        _collector.Accept(points);
+        long rejected = Math.Min(rejectedPoints, points.Count);
+        Interlocked.Add(ref _exported, points.Count - rejected);
+        Interlocked.Add(ref _rejected, rejected);
+        string hint = _settings.UsesExponential
+            ? " If it does not support exponential histograms, set UseExponentialHistograms to false, or the variable "
+                + "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION to explicit_bucket_histogram."
+            : "";
+        return rejected == 0 ? null : new($"{_settings.EndpointText} rejected {rejected} of {points.Count} data points.{hint}");
     }
 
     /// <summary>Sends the message until it is accepted, may not be sent again, or the deadline has passed.</summary>

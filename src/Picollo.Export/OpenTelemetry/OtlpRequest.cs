@@ -7,10 +7,12 @@ internal static class OtlpRequest
     // Field numbers, by message.
     private const int ResourceMetrics = 1, Resource = 1, ScopeMetrics = 2, ResourceAttributes = 1;
     private const int Scope = 1, ScopeName = 1, Metrics = 2;
-    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3, MetricSum = 7, MetricExponentialHistogram = 10;
+    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3, MetricSum = 7, MetricHistogram = 9;
+    private const int MetricExponentialHistogram = 10;
     private const int DataPoints = 1, Temporality = 2, IsMonotonic = 3;
     private const int PointAttributes = 1, StartTime = 2, Time = 3, Count = 4, Sum = 5, Scale = 6, ZeroCount = 7, Positive = 8;
     private const int Min = 12, Max = 13, ZeroThreshold = 14;
+    private const int ExplicitAttributes = 9, ExplicitCounts = 6, ExplicitLimits = 7, ExplicitMin = 11, ExplicitMax = 12;
     private const int NumberValue = 4, NumberAttributes = 7; // StartTime and Time are equal
     private const int BucketOffset = 1, BucketCounts = 2;
     private const int Key = 1, Value = 2, StringValue = 1;
@@ -52,16 +54,21 @@ internal static class OtlpRequest
         buffer.WriteText(MetricName, metric.Name);
         buffer.WriteText(MetricDescription, metric.Description);
         buffer.WriteText(MetricUnit, UnitOf(metric.Unit));
-        int data = buffer.Begin(metric.IsCounter ? MetricSum : MetricExponentialHistogram);
+        bool isExplicit = points[0].Series.Histogram?.Buckets is ExplicitBounds;
+        int data = buffer.Begin(metric.IsCounter ? MetricSum : isExplicit ? MetricHistogram : MetricExponentialHistogram);
         foreach (OtlpPoint point in points)
         {
             if (metric.IsCounter)
             {
                 WriteNumber(buffer, point);
             }
+            else if (point.Series.Histogram is { Buckets: ExplicitBounds bounds, Registration: var registration })
+            {
+                WriteExplicit(buffer, point, bounds, registration.ZeroThreshold);
+            }
             else
             {
-                WriteHistogram(buffer, point);
+                WriteExponential(buffer, point);
             }
         }
 
@@ -85,7 +92,38 @@ internal static class OtlpRequest
         buffer.End(message);
     }
 
-    private static void WriteHistogram(ProtobufBuffer buffer, OtlpPoint point)
+    private static void WriteExplicit(ProtobufBuffer buffer, OtlpPoint point, ExplicitBounds bounds, double zeroThreshold)
+    {
+        OtlpReading values = point.Values;
+        int message = buffer.Begin(DataPoints);
+        WriteAttributes(buffer, ExplicitAttributes, point.Series.Attributes);
+        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
+        buffer.WriteFixed64(Time, point.TimeNanoseconds);
+        buffer.WriteFixed64(Count, values.Count);
+        buffer.WriteDouble(Sum, values.Sum);
+        int counts = buffer.Begin(ExplicitCounts);
+        int next = 0;
+        int zeros = bounds.BucketOf(zeroThreshold);
+        for (int bucket = 0; bucket <= bounds.Values.Count; bucket++)
+        {
+            ulong count = bucket == zeros ? values.Zero : 0;
+            count += next < values.Buckets.Length && values.Buckets[next].Bucket == bucket ? values.Buckets[next++].Count : 0;
+            buffer.WriteFixed64(count);
+        }
+
+        buffer.End(counts);
+        int limits = buffer.Begin(ExplicitLimits);
+        foreach (double bound in bounds.Values)
+        {
+            buffer.WriteDouble(bound);
+        }
+
+        buffer.End(limits);
+        WriteExtremes(buffer, values, ExplicitMin, ExplicitMax);
+        buffer.End(message);
+    }
+
+    private static void WriteExponential(ProtobufBuffer buffer, OtlpPoint point)
     {
         OtlpReading values = point.Values;
         int message = buffer.Begin(DataPoints);
@@ -94,25 +132,29 @@ internal static class OtlpRequest
         buffer.WriteFixed64(Time, point.TimeNanoseconds);
         buffer.WriteFixed64(Count, values.Count);
         buffer.WriteDouble(Sum, values.Sum);
-        buffer.WriteSigned(Scale, OtlpCollector.Scale);
+        buffer.WriteSigned(Scale, OtlpBuckets.Scale);
         buffer.WriteFixed64(ZeroCount, values.Zero);
         if (values.Buckets.Length > 0)
         {
             WriteBuckets(buffer, values.Buckets);
         }
 
+        WriteExtremes(buffer, values, Min, Max);
+        buffer.WriteDouble(ZeroThreshold, point.Series.Histogram!.Value.Registration.ZeroThreshold);
+        buffer.End(message);
+    }
+
+    private static void WriteExtremes(ProtobufBuffer buffer, OtlpReading values, int minField, int maxField)
+    {
         if (values.Extremes.Min is { } min)
         {
-            buffer.WriteDouble(Min, min);
+            buffer.WriteDouble(minField, min);
         }
 
         if (values.Extremes.Max is { } max)
         {
-            buffer.WriteDouble(Max, max);
+            buffer.WriteDouble(maxField, max);
         }
-
-        buffer.WriteDouble(ZeroThreshold, point.Series.Histogram!.Value.Registration.ZeroThreshold);
-        buffer.End(message);
     }
 
     private static void WriteBuckets(ProtobufBuffer buffer, (int Bucket, ulong Count)[] used)

@@ -1,7 +1,9 @@
 using System.IO.Compression;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Security;
 using System.Net.Sockets;
+using static System.Net.Http.HttpRequestError;
 
 namespace Picollo.Export;
 
@@ -9,7 +11,7 @@ namespace Picollo.Export;
 /// requests before a retry can be negative; it is null if it requests none, or if the request cannot be sent again.</summary>
 internal readonly record struct OtlpResult(HttpRequestException? Error, bool MayRetry, TimeSpan? RetryAfter, long RejectedPoints);
 
-/// <summary>Sends requests by HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Not thread-safe.</summary>
+/// <summary>Sends requests by HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp) or gRPC (#otlpgrpc). Not thread-safe.</summary>
 /// <remarks>Error messages contain neither text of the receiver, which may repeat headers, nor the messages of exceptions, which may
 /// contain such text.</remarks>
 internal sealed class OtlpSender : IDisposable
@@ -21,50 +23,38 @@ internal sealed class OtlpSender : IDisposable
 
     private readonly OtlpSettings _settings;
     private readonly TimeProvider _time;
-    private readonly HttpClient _client;
+    private HttpClient? _client;
 
-    public OtlpSender(OtlpSettings settings, TimeProvider time)
-    {
-        (_settings, _time) = (settings, time);
-
-        // Redirects are off, because they would send the headers elsewhere. Propagation is off, so that no spans are created for exports.
-        SocketsHttpHandler handler = new()
-        {
-            AllowAutoRedirect = false,
-            UseCookies = false,
-            ActivityHeadersPropagator = null,
-            PooledConnectionLifetime = TimeSpan.FromMinutes(5), // finds new addresses of the receiver
-        };
-        _client = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
-    }
+    public OtlpSender(OtlpSettings settings, TimeProvider time) => (_settings, _time) = (settings, time);
 
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task<OtlpResult> SendAsync(ReadOnlyMemory<byte> message, CancellationToken stop)
     {
+        if (Connect() is { } problem)
+        {
+            return Failed(problem, mayRetry: false);
+        }
+
         using CancellationTokenSource limit = new(_settings.Timeout, _time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stop);
         try
         {
-            using HttpRequestMessage request = new(HttpMethod.Post, _settings.Endpoint) { Content = ContentOf(message) };
-            foreach ((string name, string value) in _settings.Headers)
-            {
-                request.Headers.TryAddWithoutValidation(name, value);
-            }
-
+            using HttpRequestMessage request = RequestOf(message);
             using HttpResponseMessage response =
-                await _client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, either.Token).ConfigureAwait(false);
-            string status = $"the receiver returned the status code {(int)response.StatusCode}";
-            if (response.IsSuccessStatusCode)
+                await _client!.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, either.Token).ConfigureAwait(false);
+            if (!response.IsSuccessStatusCode)
             {
-                return await ReadRejectedAsync(response.Content, either.Token).ConfigureAwait(false) is { } rejected
-                    ? new(null, false, null, rejected)
-                    : Failed($"{status}, but the body is not an OTLP response", mayRetry: false, response);
+                // The codes that the specification permits to retry, also for gRPC, whose calls have them from a proxy.
+                bool mayRetry = response.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.BadGateway
+                    or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout;
+                return Failed(StatusText(response), mayRetry, response, mayRetry ? RetryAfterOf(response.Headers) : null);
             }
 
-            // The codes that the specification permits to retry.
-            bool mayRetry = response.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.BadGateway
-                or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout;
-            return Failed(status, mayRetry, response);
+            return _settings.UsesGrpc
+                ? await ReadGrpcAsync(response, either.Token).ConfigureAwait(false)
+                : await ReadRejectedAsync(response.Content, either.Token).ConfigureAwait(false) is { } rejected
+                    ? new(null, false, null, rejected)
+                    : Failed($"{StatusText(response)}, but the body is not an OTLP response", mayRetry: false, response);
         }
         catch (OperationCanceledException) when (!stop.IsCancellationRequested)
         {
@@ -75,7 +65,11 @@ internal sealed class OtlpSender : IDisposable
         catch (HttpRequestException e)
         {
             string detail = e.InnerException is SocketException socket ? $" ({socket.SocketErrorCode})" : "";
-            return Failed($"{e.HttpRequestError}{detail}", mayRetry: true);
+            bool isProtocol = e.HttpRequestError is HttpProtocolError or VersionNegotiationError or ResponseEnded or Unknown;
+            string hint = isProtocol && _settings.UsesGrpc
+                ? "; the receiver may not support HTTP/2, which gRPC requires"
+                : "";
+            return Failed($"{e.HttpRequestError}{detail}{hint}", mayRetry: true);
         }
         catch (IOException)
         {
@@ -83,13 +77,114 @@ internal sealed class OtlpSender : IDisposable
         }
     }
 
-    public void Dispose() => _client.Dispose();
+    public void Dispose() => _client?.Dispose();
 
-    private OtlpResult Failed(string reason, bool mayRetry, HttpResponseMessage? response = null)
+    /// <summary>Creates the client, or a new one if the files of certificates have changed.</summary>
+    /// <returns>The problem with a file; null if there is none.</returns>
+    private string? Connect()
     {
-        string message = $"The export to {_settings.EndpointText} failed: {reason}.";
-        TimeSpan? wait = mayRetry && response is not null ? RetryAfterOf(response.Headers) : null;
+        SslClientAuthenticationOptions? changed = null;
+        if (_settings.Certificates?.TryLoad(out changed) is { } problem)
+        {
+            return problem;
+        }
+
+        if (_client is not null && changed is null)
+        {
+            return null;
+        }
+
+        // Redirects are off, because they would send the headers elsewhere. Propagation is off, so that no spans are created for exports.
+        SocketsHttpHandler handler = new()
+        {
+            AllowAutoRedirect = false,
+            UseCookies = false,
+            ActivityHeadersPropagator = null,
+            PooledConnectionLifetime = TimeSpan.FromMinutes(5), // finds new addresses of the receiver
+        };
+        handler.SslOptions = changed ?? handler.SslOptions;
+        _client?.Dispose();
+        _client = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
+        return null;
+    }
+
+    private HttpRequestMessage RequestOf(ReadOnlyMemory<byte> message)
+    {
+        HttpRequestMessage request = new(HttpMethod.Post, _settings.Endpoint);
+        ReadOnlySpan<byte> body = _settings.UsesGzip ? Compress(message.Span) : message.Span;
+        if (_settings.UsesGrpc)
+        {
+            OtlpGrpc.Prepare(request, body, _settings.UsesGzip, _settings.Timeout);
+        }
+        else
+        {
+            request.Content = new ByteArrayContent(body.ToArray());
+            request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/x-protobuf");
+            if (_settings.UsesGzip)
+            {
+                request.Content.Headers.ContentEncoding.Add("gzip");
+            }
+        }
+
+        foreach ((string name, string value) in _settings.Headers)
+        {
+            request.Headers.TryAddWithoutValidation(name, value);
+        }
+
+        return request;
+    }
+
+    private static ReadOnlySpan<byte> Compress(ReadOnlySpan<byte> message)
+    {
+        using MemoryStream compressed = new();
+        using (GZipStream gzip = new(compressed, CompressionLevel.Fastest, leaveOpen: true))
+        {
+            gzip.Write(message);
+        }
+
+        return compressed.GetBuffer().AsSpan(0, (int)compressed.Length);
+    }
+
+    private static string StatusText(HttpResponseMessage response) => $"the receiver returned the status code {(int)response.StatusCode}";
+
+    private OtlpResult Failed(string reason, bool mayRetry, HttpResponseMessage? response = null, TimeSpan? wait = null)
+    {
+        string message = $"The export to {_settings.EndpointText} failed: {reason}.{_settings.PortHint}";
         return new(new HttpRequestException(message, null, response?.StatusCode), mayRetry, wait, 0);
+    }
+
+    private async Task<OtlpResult> ReadGrpcAsync(HttpResponseMessage response, CancellationToken stop)
+    {
+        if (!OtlpGrpc.IsGrpc(response))
+        {
+            return Failed($"{StatusText(response)}, but the body is not a gRPC response", mayRetry: false, response);
+        }
+
+        byte[] body = await ReadStartAsync(response.Content, stop).ConfigureAwait(false);
+        return OtlpGrpc.StatusOf(response) switch
+        {
+            null => Failed("the response has no gRPC status", mayRetry: false, response),
+            { Code: 0 } => TryReadRejected(OtlpGrpc.MessageOf(body), out long rejected)
+                ? new(null, false, null, rejected)
+                : Failed("the body is not an OTLP response", mayRetry: false, response),
+            { } status => Failed(
+                $"the receiver returned the gRPC status {status.Name}",
+                status.MayRetry,
+                response,
+                status.MayRetry ? status.RetryAfter : null),
+        };
+    }
+
+    /// <summary>Reads the whole body up to a limit, so that also its trailers are read if it is shorter.</summary>
+    private static async Task<byte[]> ReadStartAsync(HttpContent content, CancellationToken stop)
+    {
+        byte[] start = new byte[MaxResponseBytes];
+        Stream body = await content.ReadAsStreamAsync(stop).ConfigureAwait(false);
+        await using (body.ConfigureAwait(false))
+        {
+            int length = await body.ReadAtLeastAsync(start, start.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
+            return start[..length];
+        }
     }
 
     /// <summary>Returns the wait that the receiver requests, which can be negative; null for none, or if it is invalid.</summary>
@@ -105,52 +200,24 @@ internal sealed class OtlpSender : IDisposable
             && values.ToString() is { Length: > 0 } text && !text.AsSpan().ContainsAnyExceptInRange('0', '9') ? TimeSpan.MaxValue : null;
     }
 
-    private ByteArrayContent ContentOf(ReadOnlyMemory<byte> message)
-    {
-        ByteArrayContent content;
-        if (_settings.UsesGzip)
-        {
-            using MemoryStream compressed = new();
-            using (GZipStream gzip = new(compressed, CompressionLevel.Fastest, leaveOpen: true))
-            {
-                gzip.Write(message.Span);
-            }
-
-            content = new ByteArrayContent(compressed.GetBuffer(), 0, (int)compressed.Length);
-            content.Headers.ContentEncoding.Add("gzip");
-        }
-        else
-        {
-            content = new ByteArrayContent(message.ToArray());
-        }
-
-        content.Headers.ContentType = new MediaTypeHeaderValue("application/x-protobuf");
-        return content;
-    }
-
     /// <summary>Reads the number of rejected data points of a successful response; null if the response is a web page, such as a login, or
     /// an invalid message, so that the address may not be that of a receiver.</summary>
     /// <remarks>The specification requires a protobuf message. As in the OpenTelemetry SDKs, other responses are also accepted, because
     /// receivers return an empty body, "OK" as text, or JSON.</remarks>
     private static async Task<long?> ReadRejectedAsync(HttpContent content, CancellationToken stop)
     {
-        byte[] response = new byte[MaxResponseBytes];
-        Stream body = await content.ReadAsStreamAsync(stop).ConfigureAwait(false);
-        await using (body.ConfigureAwait(false))
+        byte[] response = await ReadStartAsync(content, stop).ConfigureAwait(false);
+        string? type = content.Headers.ContentType?.MediaType?.ToLowerInvariant();
+        if (type == "text/html" ? response.Length > 0 : response.AsSpan().TrimStart(" \t\r\n"u8) is [(byte)'<', ..])
         {
-            int length = await body.ReadAtLeastAsync(response, response.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
-            string? type = content.Headers.ContentType?.MediaType?.ToLowerInvariant();
-            if (type == "text/html" ? length > 0 : response.AsSpan(0, length).TrimStart(" \t\r\n"u8) is [(byte)'<', ..])
-            {
-                return null;
-            }
-
-            bool isProtobuf = type is "application/x-protobuf" or "application/protobuf";
-            bool isValid = TryReadRejected(response.AsSpan(0, length), out long rejected);
-            return isProtobuf && length < MaxResponseBytes && !isValid ? null
-                : isProtobuf || type is null ? rejected
-                : 0;
+            return null;
         }
+
+        bool isProtobuf = type is "application/x-protobuf" or "application/protobuf";
+        bool isValid = TryReadRejected(response, out long rejected);
+        return isProtobuf && response.Length < MaxResponseBytes && !isValid ? null
+            : isProtobuf || type is null ? rejected
+            : 0;
     }
 
     /// <summary>Reads the number of rejected data points. Returns whether the message consists of complete fields.</summary>

@@ -6,9 +6,13 @@ namespace Picollo.Export;
 internal sealed class OtlpSettings
 {
     private const string DefaultEndpoint = "http://localhost:4318/v1/metrics";
+    private const string DefaultGrpcEndpoint = "http://localhost:4317";
+    private const int HttpPort = 4318;
+    private const int GrpcPort = 4317;
     private const string SignalPath = "v1/metrics";
     private const string Prefix = "OTEL_EXPORTER_OTLP_";
     private const string SignalPrefix = Prefix + "METRICS_";
+    private const string Exponential = "base2_exponential_bucket_histogram";
     private const string ServiceName = "service.name";
     private const string ServiceInstanceId = "service.instance.id";
 
@@ -27,25 +31,41 @@ internal sealed class OtlpSettings
     public OtlpSettings(OtlpExportOptions options, Func<string, string?> variables, string? defaultServiceName)
     {
         _variables = variables;
-        IsDisabled = ValueOf("OTEL_SDK_DISABLED")?.Equals("true", StringComparison.OrdinalIgnoreCase) == true;
-        Endpoint = options.Endpoint is { } endpoint ? Check(endpoint) : ReadEndpoint();
+        IsDisabled = ReadFlag("OTEL_SDK_DISABLED");
+        UsesGrpc = options.UseGrpc ?? (ReadSignalChoice("PROTOCOL", "http/protobuf", "grpc") == "grpc");
+        Endpoint = options.Endpoint is { } endpoint ? Check(endpoint) : UsesGrpc ? ReadGrpcEndpoint() : ReadEndpoint();
+        Endpoint = UsesGrpc ? new Uri(Endpoint, OtlpGrpc.MethodPath) : Endpoint;
         Interval = Check(options.Interval, nameof(options.Interval)) ?? ReadTime("OTEL_METRIC_EXPORT_INTERVAL") ?? DefaultInterval;
         Timeout = Check(options.Timeout, nameof(options.Timeout))
             ?? ReadTime(SignalPrefix + "TIMEOUT") ?? ReadTime(Prefix + "TIMEOUT") ?? DefaultTimeout;
         IsDelta = options.UseDeltaTemporality
             ?? (ReadChoice(SignalPrefix + "TEMPORALITY_PREFERENCE", "cumulative", "delta", "lowmemory") is "delta" or "lowmemory");
-        UsesGzip = options.UseGzip ?? (ReadSignalChoice("COMPRESSION", "gzip", "none") != "none");
+        UsesGzip = options.UseGzip ?? (ReadSignalChoice("COMPRESSION", "gzip", "none") == "gzip");
+        UsesExponential = options.UseExponentialHistograms
+            ?? (ReadChoice(SignalPrefix + "DEFAULT_HISTOGRAM_AGGREGATION", "explicit_bucket_histogram", Exponential) == Exponential);
+        Buckets = new OtlpBuckets(UsesExponential, Check(options.ExplicitBounds));
         Headers = ReadHeaders(options.Headers);
         Resource = ReadResource(options.ResourceAttributes, defaultServiceName);
-        WarnOfUnsupported();
+        Certificates = ReadCertificates();
     }
 
     public bool IsDisabled { get; }
 
+    public bool UsesGrpc { get; }
+
+    /// <summary>The complete address of requests.</summary>
     public Uri Endpoint { get; }
 
     /// <summary>The endpoint without parts that may be secret.</summary>
     public string EndpointText => Endpoint.GetComponents(UriComponents.SchemeAndServer | UriComponents.Path, UriFormat.UriEscaped);
+
+    /// <summary>A sentence for errors if the port is usually that of the other protocol.</summary>
+    public string PortHint => (UsesGrpc, Endpoint.Port) switch
+    {
+        (false, GrpcPort) => " Port 4317 is usually that of gRPC: see OTEL_EXPORTER_OTLP_PROTOCOL.",
+        (true, HttpPort) => " Port 4318 is usually that of HTTP: see OTEL_EXPORTER_OTLP_PROTOCOL.",
+        _ => "",
+    };
 
     public IReadOnlyDictionary<string, string> Headers { get; }
 
@@ -57,12 +77,29 @@ internal sealed class OtlpSettings
 
     public bool UsesGzip { get; }
 
+    public bool UsesExponential { get; }
+
+    public OtlpBuckets Buckets { get; }
+
     public IReadOnlyDictionary<string, string> Resource { get; }
+
+    /// <summary>The files of certificates; null for the system's certificates.</summary>
+    public OtlpCertificates? Certificates { get; }
 
     /// <summary>The messages about variables that are ignored.</summary>
     public List<string> Warnings { get; } = [];
 
     private string? ValueOf(string name) => _variables(name) is { } text && !string.IsNullOrWhiteSpace(text) ? text.Trim() : null;
+
+    private bool ReadFlag(string name) => ValueOf(name)?.Equals("true", StringComparison.OrdinalIgnoreCase) == true;
+
+    /// <summary>Reads an address whose path is not used. It may have no scheme.</summary>
+    private Uri ReadGrpcEndpoint()
+    {
+        string name = ValueOf(SignalPrefix + "INSECURE") is null ? Prefix + "INSECURE" : SignalPrefix + "INSECURE";
+        string scheme = ReadFlag(name) ? "http://" : "https://";
+        return ReadUri(SignalPrefix + "ENDPOINT", scheme) ?? ReadUri(Prefix + "ENDPOINT", scheme) ?? new Uri(DefaultGrpcEndpoint);
+    }
 
     private Uri ReadEndpoint()
     {
@@ -76,12 +113,14 @@ internal sealed class OtlpSettings
         return endpoint.Uri;
     }
 
-    private Uri? ReadUri(string name)
+    private Uri? ReadUri(string name, string defaultScheme = "")
     {
         if (ValueOf(name) is not { } text)
         {
             return null;
         }
+
+        text = text.Contains("://", StringComparison.Ordinal) ? text : defaultScheme + text;
 
         if (Uri.TryCreate(text, UriKind.Absolute, out Uri? endpoint) && FaultOf(endpoint) is null)
         {
@@ -111,6 +150,21 @@ internal sealed class OtlpSettings
         }
 
         return time;
+    }
+
+    /// <summary>Copies the bounds of histograms.</summary>
+    private static Dictionary<string, double[]> Check(IDictionary<string, IReadOnlyList<double>> given)
+    {
+        Dictionary<string, double[]> all = new(StringComparer.Ordinal);
+        foreach ((string name, IReadOnlyList<double> bounds) in given)
+        {
+            bool isAscending = bounds is not null && bounds.Zip(bounds.Skip(1), (bound, next) => bound < next).All(ascends => ascends);
+            all[name] = isAscending && bounds!.All(double.IsFinite)
+                ? [.. bounds!]
+                : throw Invalid($"The bounds of '{name}' must be ascending, finite numbers.", nameof(OtlpExportOptions.ExplicitBounds));
+        }
+
+        return all;
     }
 
     private TimeSpan? ReadTime(string name)
@@ -228,24 +282,24 @@ internal sealed class OtlpSettings
         return pairs;
     }
 
-    private void WarnOfUnsupported()
+    private OtlpCertificates? ReadCertificates()
     {
-        foreach (string prefix in new[] { SignalPrefix, Prefix })
+        OtlpFile? trusted = ReadFile("CERTIFICATE");
+        OtlpFile? client = ReadFile("CLIENT_CERTIFICATE");
+        OtlpFile? key = ReadFile("CLIENT_KEY");
+        if ((client is null) != (key is null))
         {
-            if (ValueOf(prefix + "PROTOCOL") is { } protocol && protocol != "http/protobuf")
-            {
-                Warn(prefix + "PROTOCOL", "must be http/protobuf, the only supported protocol, whose default port is 4318");
-            }
-
-            foreach (string name in new[] { "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY" })
-            {
-                if (ValueOf(prefix + name) is not null)
-                {
-                    Warn(prefix + name, "is not supported; the system's certificates are used");
-                }
-            }
+            Warn((client ?? key)!.Variable, $"requires {Prefix}{(client is null ? "CLIENT_CERTIFICATE" : "CLIENT_KEY")}, which is not set");
+            (client, key) = (null, null);
         }
+
+        return trusted is null && client is null ? null : new OtlpCertificates(trusted, client, key);
     }
+
+    private OtlpFile? ReadFile(string name) =>
+        ValueOf(SignalPrefix + name) is { } specific ? new(SignalPrefix + name, specific)
+        : ValueOf(Prefix + name) is { } general ? new(Prefix + name, general)
+        : null;
 
     // The message does not contain the value, which may be secret.
     private void Warn(string name, string fault) => Warnings.Add($"The variable {name} is ignored: it {fault}.");

@@ -168,7 +168,7 @@ internal sealed class NativeHistogramEncoder(int schema)
     // 2^-128, as in Prometheus' own libraries. Prometheus 2.42 recognizes an empty histogram as a native one only by its threshold.
     private const double MinZeroThreshold = 2.938735877055719e-39;
 
-    private readonly ExponentialBoundsCache _bounds = new(schema);
+    private readonly BucketsCache<ExponentialBounds> _bounds = new((histogram, ratio) => new(histogram, ratio, schema));
 
     public void Write(ProtobufBuffer buffer, PrometheusSeries series, HdrHistogramCounts counts, List<(int Bucket, ulong Count)> used)
     {

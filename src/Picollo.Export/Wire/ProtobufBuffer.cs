@@ -32,15 +32,13 @@ internal sealed class ProtobufBuffer : IDisposable
     public void WriteDouble(int field, double value)
     {
         WriteNumber(((ulong)field << 3) | 1);
-        BinaryPrimitives.WriteDoubleLittleEndian(Reserve(sizeof(double)), value);
-        _length += sizeof(double);
+        WriteDouble(value);
     }
 
     public void WriteFixed64(int field, ulong value)
     {
         WriteNumber(((ulong)field << 3) | 1);
-        BinaryPrimitives.WriteUInt64LittleEndian(Reserve(sizeof(ulong)), value);
-        _length += sizeof(ulong);
+        WriteFixed64(value);
     }
 
     public void WriteText(int field, string text)
@@ -79,6 +77,20 @@ internal sealed class ProtobufBuffer : IDisposable
 
     /// <summary>Writes a signed number in a packed field.</summary>
     public void WriteSigned(long value) => WriteNumber(ZigZag(value));
+
+    /// <summary>Writes a number of a fixed length in a packed field.</summary>
+    public void WriteDouble(double value)
+    {
+        BinaryPrimitives.WriteDoubleLittleEndian(Reserve(sizeof(double)), value);
+        _length += sizeof(double);
+    }
+
+    /// <inheritdoc cref="WriteDouble(double)"/>
+    public void WriteFixed64(ulong value)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(Reserve(sizeof(ulong)), value);
+        _length += sizeof(ulong);
+    }
 
     /// <summary>Writes a number in a packed field.</summary>
     public void WriteUnsigned(ulong value) => WriteNumber(value);

@@ -16,7 +16,9 @@ public abstract class OtlpTests : IAsyncLifetime
     private protected readonly List<OtlpExporter> _exporters = [];
     private protected OtlpReceiver _receiver = null!;
 
-    public async Task InitializeAsync() => _receiver = await OtlpReceiver.StartAsync();
+    private protected virtual bool UsesGrpc => false;
+
+    public async Task InitializeAsync() => _receiver = await OtlpReceiver.StartAsync(isGrpc: UsesGrpc);
 
     // An export at the end may wait until a backoff or its limit ends.
     public async Task DisposeAsync()
@@ -43,6 +45,8 @@ public abstract class OtlpTests : IAsyncLifetime
             Timeout = RequestTimeout,
             TimeProvider = _time,
             OnError = _errors.Enqueue,
+            UseExponentialHistograms = true,
+            UseGrpc = UsesGrpc,
         };
         configure?.Invoke(options);
         OtlpExporter exporter = OtlpExporter.Start(_registry, options);
@@ -54,7 +58,7 @@ public abstract class OtlpTests : IAsyncLifetime
         Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default);
 
     /// <summary>Advances the time to each backoff and pause until an export completes, but not to its limit. Returns the waits.</summary>
-    private protected static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
+    internal static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
     {
         List<TimeSpan> waits = [];
         TimeSpan untilLimit = TimeSpan.FromSeconds(5);
@@ -70,6 +74,13 @@ public abstract class OtlpTests : IAsyncLifetime
             await Task.Delay(1);
         }
 
+        return waits;
+    }
+
+    private protected async Task<List<TimeSpan>> AdvanceAsync(Task<bool> flush, bool expected)
+    {
+        List<TimeSpan> waits = await AdvanceAsync(flush, _time);
+        (await flush).Should().Be(expected);
         return waits;
     }
 

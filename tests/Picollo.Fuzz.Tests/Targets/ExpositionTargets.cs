@@ -13,7 +13,8 @@ internal static class ExpositionTargets
         "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=https://[::1]:1/a?b", "OTEL_METRIC_EXPORT_INTERVAL=60000",
         "OTEL_EXPORTER_OTLP_TIMEOUT=10000", "OTEL_EXPORTER_OTLP_HEADERS=api-key=a%20b,x=y", "OTEL_RESOURCE_ATTRIBUTES=service.name=a,b=%F0%9F%98%80",
         "OTEL_SERVICE_NAME=app", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=lowmemory", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_SDK_DISABLED=TRUE",
-        "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_CERTIFICATE=x",
+        "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_CERTIFICATE=x", "OTEL_EXPORTER_OTLP_INSECURE=true",
+        "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION=base2_exponential_bucket_histogram",
     ];
 
     public static FuzzTarget[] All { get; } =
@@ -51,6 +52,10 @@ internal static class ExpositionTargets
         {
             BytesPerByte = 0,
         },
+        new(
+            "grpc-details",
+            () => [FuzzSeed.Of("CA4aLgoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLlJldHJ5SW5mbxICCgA="), FuzzSeed.Of("CA4")],
+            input => OtlpGrpc.RetryAfterOf(Text(input))?.Ticks ?? 0),
         new("otlp-variables", () => [FuzzSeed.Of(string.Join('\n', Variables))], ReadVariables) { BytesPerByte = 1000 },
     ];
 

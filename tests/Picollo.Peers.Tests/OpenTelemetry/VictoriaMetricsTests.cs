@@ -32,7 +32,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
             }
 
             merged.Add(latency);
-            OtlpExportOptions options = new() { Endpoint = server.Endpoint, UseGzip = useGzip, ResourceAttributes = { ["service.name"] = "shop" } };
+            OtlpExportOptions options = new() { Endpoint = server.Endpoint, UseGzip = useGzip, UseExponentialHistograms = true, ResourceAttributes = { ["service.name"] = "shop" } };
             await using OtlpExporter exporter = OtlpExporter.Start(registry, options);
             (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
         }

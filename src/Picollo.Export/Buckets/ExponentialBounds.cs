@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-
 namespace Picollo.Export;
 
 /// <summary>
@@ -13,15 +11,10 @@ namespace Picollo.Export;
 /// (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponentialhistogram).</para>
 /// <para>Counters of the value 0 belong to no bucket.</para>
 /// </remarks>
-internal sealed class ExponentialBounds
+internal sealed class ExponentialBounds : HistogramBuckets
 {
     public const int MinSchema = -4;
     public const int MaxSchema = 8;
-
-    // A run of up to two empty buckets takes fewer bytes as counts of 0 than as a new span.
-    private const int LongestGap = 2;
-
-    private readonly int[] _ends; // for each bucket, the index in the layout after its last counter
 
     public ExponentialBounds(ReadOnlyHdrHistogram histogram, double ratio, int schema)
     {
@@ -31,15 +24,14 @@ internal sealed class ExponentialBounds
         int end = Math.Max(layout.GetIndex(histogram.MinTrackableValue), ZeroEnd);
         if (end > last)
         {
-            (FirstBucket, _ends) = (0, []);
             return;
         }
 
         FirstBucket = BucketOf(layout.GetMidpoint(end) / ratio, schema);
-        _ends = new int[BucketOf(layout.GetMidpoint(last) / ratio, schema) - FirstBucket + 1];
-        for (int bucket = 0; bucket < _ends.Length; bucket++)
+        Ends = new int[BucketOf(layout.GetMidpoint(last) / ratio, schema) - FirstBucket + 1];
+        for (int bucket = 0; bucket < Ends.Length; bucket++)
         {
-            _ends[bucket] = end = EndOf(bucket);
+            Ends[bucket] = end = EndOf(bucket);
         }
 
         // Finds the first counter whose midpoint is above the bucket. The search starts at the counter of the bound, which may be off by
@@ -62,12 +54,6 @@ internal sealed class ExponentialBounds
         }
     }
 
-    /// <summary>The index in the layout after the counter of the value 0: 0 if the smallest bucket also has other values; otherwise
-    /// 1.</summary>
-    public int ZeroEnd { get; }
-
-    public int FirstBucket { get; }
-
     /// <summary>Returns the index of the bucket for a value above 0.</summary>
     public static int BucketOf(double value, int schema)
     {
@@ -87,51 +73,5 @@ internal sealed class ExponentialBounds
 
         int inOctave = bucket & ((1 << schema) - 1);
         return Math.ScaleB(Math.Pow(2, Math.ScaleB(inOctave, -schema)), bucket >> schema);
-    }
-
-    /// <summary>Reads the used buckets in ascending order, including short runs of empty buckets between them. Values above the range of
-    /// the histogram are in the bucket after the last one.</summary>
-    public void ReadUsed(HdrHistogramCounts counts, List<(int Bucket, ulong Count)> used)
-    {
-        used.Clear();
-        int from = ZeroEnd;
-        for (int i = 0; i < _ends.Length; i++)
-        {
-            Add(i, counts.GetCount(from, _ends[i]));
-            from = _ends[i];
-        }
-
-        Add(_ends.Length, counts.CountAboveRange);
-
-        void Add(int bucket, ulong count)
-        {
-            if (count == 0)
-            {
-                return;
-            }
-
-            int next = used.Count == 0 ? bucket : used[^1].Bucket - FirstBucket + 1;
-            while (next < bucket && bucket - next <= LongestGap)
-            {
-                used.Add((FirstBucket + next++, 0));
-            }
-
-            used.Add((FirstBucket + bucket, count));
-        }
-    }
-}
-
-/// <summary>Caches the bounds for each kind of histogram. There are few kinds. Thread-safe.</summary>
-internal sealed class ExponentialBoundsCache(int schema)
-{
-    private readonly ConcurrentDictionary<(HdrHistogramLayout, ulong Min, ulong Max, double Ratio), ExponentialBounds> _bounds = new();
-
-    public ExponentialBounds Get(HdrHistogramRegistration registration)
-    {
-        HdrHistogram histogram = registration.Histogram;
-        double ratio = registration.Description.Unit.Ratio;
-        return _bounds.GetOrAdd(
-            (histogram.Layout, histogram.MinTrackableValue, histogram.MaxTrackableValue, ratio),
-            _ => new ExponentialBounds(histogram, ratio, schema));
     }
 }

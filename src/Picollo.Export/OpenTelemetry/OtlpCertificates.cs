@@ -1,0 +1,124 @@
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Picollo.Export;
+
+/// <summary>A file, and the environment variable that names it.</summary>
+internal sealed record OtlpFile(string Variable, string Path);
+
+/// <summary>The certificates of a TLS connection, in PEM files. The files are read again when they have changed, because certificates are
+/// renewed. Not thread-safe.</summary>
+/// <param name="trusted">The certificates of authorities or of receivers that are trusted instead of the system's; null for the
+/// system's.</param>
+/// <param name="client">The certificate of the client, and those of the authorities up to the root; null for none.</param>
+/// <param name="key">The private key of the client; null if there is no certificate of the client.</param>
+internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, OtlpFile? key)
+{
+    private const string EncryptedLabel = "ENCRYPTED PRIVATE KEY";
+    private const string EncryptedHeader = "Proc-Type: 4,ENCRYPTED"; // of OpenSSL's older format
+
+    private DateTime[] _loaded = [];
+
+    /// <summary>Reads the files if they have changed since the last successful call.</summary>
+    /// <param name="options">The options for new connections; null if the files have not changed, or there is a problem.</param>
+    /// <returns>The problem; null if there is none.</returns>
+    public string? TryLoad(out SslClientAuthenticationOptions? options)
+    {
+        options = null;
+        DateTime[] times = [.. new[] { trusted, client, key }.OfType<OtlpFile>().Select(file => File.GetLastWriteTimeUtc(file.Path))];
+        if (times.SequenceEqual(_loaded))
+        {
+            return null;
+        }
+
+        SslClientAuthenticationOptions loaded = new();
+        string? problem = null;
+        if (trusted is not null)
+        {
+            problem = Read(trusted, text => loaded.CertificateChainPolicy = TrustPolicyOf(text));
+        }
+
+        if (problem is null && client is not null && key is not null)
+        {
+            string certificates = "";
+            problem = Read(client, text => CertificatesOf(certificates = text))
+                ?? Read(key, text => loaded.ClientCertificateContext = ClientContextOf(certificates, text));
+        }
+
+        if (problem is null)
+        {
+            (_loaded, options) = (times, loaded);
+        }
+
+        return problem;
+    }
+
+    private static string? Read(OtlpFile file, Action<string> use)
+    {
+        try
+        {
+            use(File.ReadAllText(file.Path));
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or NotSupportedException)
+        {
+            string fault = e switch
+            {
+                FileNotFoundException or DirectoryNotFoundException => "does not exist",
+                UnauthorizedAccessException => "cannot be read by this user",
+                IOException => "cannot be read",
+                NotSupportedException => "is encrypted; a private key without a password is required",
+                _ => file.Variable.EndsWith("KEY", StringComparison.Ordinal)
+                    ? "is not a private key in PEM that belongs to the certificate of the client"
+                    : "does not contain a valid certificate in PEM",
+            };
+            return $"the file '{file.Path}' of {file.Variable} {fault}";
+        }
+    }
+
+    private static X509ChainPolicy TrustPolicyOf(string text)
+    {
+        X509ChainPolicy policy = new()
+        {
+            TrustMode = X509ChainTrustMode.CustomRootTrust,
+            RevocationMode = X509RevocationMode.NoCheck,
+        };
+        policy.CustomTrustStore.AddRange(CertificatesOf(text));
+        return policy;
+    }
+
+    private static SslStreamCertificateContext ClientContextOf(string certificates, string key)
+    {
+        if (key.Contains(EncryptedLabel, StringComparison.Ordinal) || key.Contains(EncryptedHeader, StringComparison.Ordinal))
+        {
+            throw new NotSupportedException();
+        }
+
+        using X509Certificate2 ephemeral = CreateWithKey(certificates, key);
+
+        // Windows cannot use the private key of a certificate that was created from PEM.
+        X509Certificate2 usable = X509CertificateLoader.LoadPkcs12(ephemeral.Export(X509ContentType.Pkcs12), null);
+        return SslStreamCertificateContext.Create(usable, CertificatesOf(certificates), offline: true);
+    }
+
+    private static X509Certificate2 CreateWithKey(string certificates, string key)
+    {
+        try
+        {
+            return X509Certificate2.CreateFromPem(certificates, key);
+        }
+        catch (ArgumentException e) // the key does not belong to the certificate
+        {
+            throw new CryptographicException(e.Message, e);
+        }
+    }
+
+    /// <exception cref="CryptographicException">There is no certificate, or one is invalid.</exception>
+    private static X509Certificate2Collection CertificatesOf(string text)
+    {
+        X509Certificate2Collection all = [];
+        all.ImportFromPem(text);
+        return all.Count > 0 ? all : throw new CryptographicException();
+    }
+}
