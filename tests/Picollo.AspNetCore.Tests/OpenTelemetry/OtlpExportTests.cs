@@ -27,7 +27,7 @@ public class OtlpExportTests
         points.Single(point => point.Metric == "http.server.request.duration").Attributes.Should().Equal(new Dictionary<string, string>
         {
             ["http.request.method"] = "GET",
-            ["http.response.status_code"] = "200",
+            ["http.response.status_code"] = "int 200",
             ["http.route"] = "/orders/{id}",
         });
         points.Should().OnlyContain(point => point.Resource["service.name"] == "shop" && point.Resource["team"] == "a");
