@@ -129,6 +129,7 @@ public class OptionsBindingTests
             ["Interval"] = "00:00:15",
             ["Timeout"] = "00:00:05",
             ["UseDeltaTemporality"] = "true",
+            ["ExcludeConventionMetrics"] = "true",
             ["UseGzip"] = "false",
         })).BuildServiceProvider();
 
@@ -140,6 +141,7 @@ public class OptionsBindingTests
             Interval = TimeSpan.FromSeconds(15),
             Timeout = TimeSpan.FromSeconds(5),
             UseDeltaTemporality = true,
+            ExcludeConventionMetrics = true,
             UseGzip = false,
         });
     }

@@ -127,8 +127,7 @@ internal sealed class OtlpCollector
         }
 
         _lastTime = now;
-        points.Sort(static (a, b) => string.CompareOrdinal(a.Series.Metric.Name, b.Series.Metric.Name));
-        return points;
+        return [.. points.OrderBy(point => point.Series.Metric.Name, StringComparer.Ordinal)];
     }
 
     /// <summary>Records that the receiver has accepted data points of the last collection.</summary>
