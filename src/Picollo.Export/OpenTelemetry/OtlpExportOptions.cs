@@ -32,7 +32,7 @@ public sealed class OtlpExportOptions
     /// <summary>Whether each export has the values since the last export that the receiver accepted, and not all values since the start of
     /// the series (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#temporality). Variable:
     /// <c>OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE</c>, which can be <c>cumulative</c>, <c>delta</c> or <c>lowmemory</c>. The last
-    /// two are equivalent for histograms. Default: <see langword="false"/>.</summary>
+    /// two are equivalent. Default: <see langword="false"/>.</summary>
     public bool? UseDeltaTemporality { get; set; }
 
     /// <summary>Whether metrics are left out whose names are in a namespace of the semantic conventions
