@@ -130,11 +130,13 @@ public static class PicolloServiceCollectionExtensions
         return services;
     }
 
-    /// <summary>Pushes all histograms of the exposition, and the counters of <see cref="PicolloRequestOptions.LatencyBreakdown"/>, to an
-    /// OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the host.</summary>
+    /// <summary>Pushes all metrics of the exposition to an OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the
+    /// host.</summary>
     /// <remarks>The settings are those of <see cref="OtlpExportOptions"/>. The variables <c>OTEL_…</c> can also be set in the
     /// application's configuration. <c>service.name</c> is the name of the application by default. When the host stops, the remaining
-    /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. The method calls
+    /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. If the services
+    /// contain a <c>MeterProvider</c> of the OpenTelemetry SDK, metrics of the semantic conventions are not sent by default
+    /// (<see cref="OtlpExportOptions.ExcludeConventionMetrics"/>). The method calls
     /// <see cref="AddPicollo(IServiceCollection, Action{PicolloOptions}?)"/>. Further calls only apply their options.</remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">A delegate that sets options; <see langword="null"/> for those of the variables.</param>

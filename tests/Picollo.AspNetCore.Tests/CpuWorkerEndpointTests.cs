@@ -94,7 +94,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await app.GetCountsAsync(3);
         string[] after = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
 
-        const string InFlight = "picollo_http_server_active_requests{http_request_method=\"GET\",http_route=\"/cpu/{wait:bool}\"} ";
+        const string InFlight = "http_server_active_requests{http_request_method=\"GET\",http_route=\"/cpu/{wait:bool}\"} ";
         during.Should().Contain([InFlight + 1, "picollo_cpu_workers 3", "picollo_cpu_workers_running_tasks 1", "picollo_cpu_workers_waiting_tasks 0", "picollo_cpu_workers_tasks_total{result=\"completed\"} 1", "picollo_cpu_workers_tasks_total{result=\"failed\"} 1", "picollo_cpu_workers_tasks_total{result=\"canceled\"} 0"]);
         after.Should().Contain([InFlight + 0, "picollo_cpu_workers_tasks_total{result=\"completed\"} 2"]);
     }

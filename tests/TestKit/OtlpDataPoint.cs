@@ -1,6 +1,6 @@
 namespace Picollo.TestKit;
 
-/// <summary>A data point of a histogram or of a sum, decoded by the field numbers of opentelemetry-proto.</summary>
+/// <summary>A data point of a histogram, a sum or a gauge, decoded by the field numbers of opentelemetry-proto.</summary>
 internal sealed record OtlpDataPoint(
     string Metric,
     string Description,
@@ -19,8 +19,13 @@ internal sealed record OtlpDataPoint(
     double? Max,
     SortedDictionary<int, ulong> Buckets)
 {
-    /// <summary>Whether the point belongs to a counter, with its value in <see cref="Sum"/>.</summary>
-    public bool IsCounter { get; private init; }
+    /// <summary>The kind of the metric: <c>histogram</c>, or one whose value is in <see cref="Sum"/>: <c>counter</c>,
+    /// <c>up-down counter</c> or <c>gauge</c>, which has the temporality 0.</summary>
+    public string Kind { get; private init; } = "histogram";
+
+    public bool IsCounter => Kind == "counter";
+
+    public IReadOnlyList<(ulong Time, double Value, string SpanId, string TraceId)> Exemplars { get; private init; } = [];
 
     /// <summary>The bounds of a histogram that is not exponential; null for other points.</summary>
     public IReadOnlyList<double>? Bounds { get; private init; }
@@ -31,24 +36,23 @@ internal sealed record OtlpDataPoint(
         .. from resource in new ProtobufMessage(request).Messages(1)
            from scope in resource.Messages(2)
            from metric in scope.Messages(2)
-           from point in metric.Has(7)
-               ? metric.Message(7).Messages(1).Select(point => OfSum(resource.Message(1), metric, point))
+           from point in metric.Has(10) ? metric.Message(10).Messages(1).Select(point => Of(resource.Message(1), metric, point))
                : metric.Has(9) ? metric.Message(9).Messages(1).Select(point => OfExplicit(resource.Message(1), metric, point))
-               : metric.Message(10).Messages(1).Select(point => Of(resource.Message(1), metric, point))
+               : metric.Message(metric.Has(7) ? 7 : 5).Messages(1).Select(point => OfNumber(resource.Message(1), metric, point))
            select point,
     ];
 
-    private static OtlpDataPoint OfSum(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point) => new(
+    private static OtlpDataPoint OfNumber(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point) => new(
         metric.Text(1),
         metric.Text(2),
         metric.Text(3),
-        metric.Message(7).Number(2),
+        metric.Has(7) ? metric.Message(7).Number(2) : 0,
         AttributesOf(resource, 1),
         AttributesOf(point, 7),
-        point.Number(2),
+        point.Has(2) ? point.Number(2) : 0,
         point.Number(3),
         0,
-        point.Double(4),
+        point.Has(4) ? point.Double(4) : (long)point.Number(6),
         0,
         0,
         0,
@@ -56,7 +60,7 @@ internal sealed record OtlpDataPoint(
         null,
         [])
     {
-        IsCounter = metric.Message(7).Number(3) == 1, // monotonic
+        Kind = metric.Has(5) ? "gauge" : metric.Message(7).Has(3) && metric.Message(7).Number(3) == 1 ? "counter" : "up-down counter",
     };
 
     private static OtlpDataPoint OfExplicit(ProtobufMessage resource, ProtobufMessage metric, ProtobufMessage point) => new(
@@ -77,6 +81,7 @@ internal sealed record OtlpDataPoint(
         point.Has(12) ? point.Double(12) : null,
         new(point.Packed(6).Index().Where(bucket => bucket.Item > 0).ToDictionary(bucket => bucket.Index, bucket => bucket.Item)))
     {
+        Exemplars = ExemplarsOf(point, 8),
         Bounds = [.. point.Packed(7).Select(BitConverter.UInt64BitsToDouble)],
     };
 
@@ -114,9 +119,18 @@ internal sealed record OtlpDataPoint(
             point.Has(14) ? point.Double(14) : 0,
             point.Has(12) ? point.Double(12) : null,
             point.Has(13) ? point.Double(13) : null,
-            buckets);
+            buckets)
+        {
+            Exemplars = ExemplarsOf(point, 11),
+        };
     }
 
+    private static (ulong Time, double Value, string SpanId, string TraceId)[] ExemplarsOf(ProtobufMessage point, int field) =>
+        [.. point.Messages(field).Select(exemplar => (exemplar.Number(2), exemplar.Double(3), exemplar.Hex(4), exemplar.Hex(5)))];
+
+    // An integer is the field 3. The type of an attribute is part of its identity, so integers have a prefix.
     private static Dictionary<string, string> AttributesOf(ProtobufMessage message, int field) =>
-        message.Messages(field).ToDictionary(attribute => attribute.Text(1), attribute => attribute.Message(2).Text(1));
+        message.Messages(field).ToDictionary(attribute => attribute.Text(1), attribute => attribute.Message(2) is var value && value.Has(3)
+            ? $"int {(long)value.Number(3)}"
+            : value.Text(1));
 }

@@ -61,6 +61,8 @@ internal sealed class ProtobufMessage
 
     public string Text(int field) => string.Concat(Of(field).Select(value => Encoding.UTF8.GetString(value.Bytes)));
 
+    public string Hex(int field) => string.Concat(Of(field).Select(value => Convert.ToHexStringLower(value.Bytes)));
+
     public ulong Number(int field) => Of(field).Single().Number;
 
     public double Double(int field) => BitConverter.UInt64BitsToDouble(Number(field));

@@ -96,6 +96,15 @@ internal static partial class LogMessages
         EventName = "OtlpExportFailed")]
     public static partial void LogExportFailed(this ILogger logger, string error);
 
+    [LoggerMessage(
+        2,
+        LogLevel.Information,
+        "Metrics in the namespaces of OpenTelemetry's semantic conventions, such as http.server.request.duration, process.cpu.time and "
+        + "dotnet.gc.collections, are not exported, because this application has an OpenTelemetry MeterProvider, which can send them. "
+        + "To export them, set OtlpExportOptions.ExcludeConventionMetrics to false.",
+        EventName = "OtlpConventionsExcluded")]
+    public static partial void LogConventionsExcluded(this ILogger logger);
+
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     public static partial void LogUnavailable(this ILogger logger, string reason);
 

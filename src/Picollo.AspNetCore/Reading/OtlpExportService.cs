@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
@@ -7,13 +8,14 @@ using Picollo.Export;
 
 namespace Picollo.AspNetCore.Reading;
 
-/// <summary>Exports all histograms of the exposition and the times in states while the application runs, and exports the remaining values
-/// when it stops.</summary>
+/// <summary>Exports all metrics of the exposition while the application runs, and exports the remaining values when it stops.</summary>
 internal sealed class OtlpExportService(
     PageRows rows,
+    ExpositionCounters counters,
     RequestReporter reporter,
     IOptions<OtlpExportOptions> options,
     IConfiguration configuration,
+    IServiceProvider services,
     IHostEnvironment environment,
     ILoggerFactory loggers)
     : IHostedService, IAsyncDisposable
@@ -34,9 +36,15 @@ internal sealed class OtlpExportService(
             onError?.Invoke(error);
         };
 
+        if (all.ExcludeConventionMetrics is null && HasMeterProvider())
+        {
+            all.ExcludeConventionMetrics = true;
+            _logger.LogConventionsExcluded();
+        }
+
         // The configuration contains the environment variables.
         _exporter = new OtlpExporter(
-            () => rows.Exposed, all, name => configuration[name], environment.ApplicationName, () => rows.TimesInStates);
+            () => rows.Exposed, all, name => configuration[name], environment.ApplicationName, counters.Read);
         return Task.CompletedTask;
     }
 
@@ -46,6 +54,11 @@ internal sealed class OtlpExportService(
         reporter.Late.AddAll(); // the last export contains the states of all requests
         return DisposeAsync().AsTask();
     }
+
+    // Without a reference to the package. The type is kept when the application is trimmed, because its name is constant.
+    private bool HasMeterProvider() =>
+        Type.GetType("OpenTelemetry.Metrics.MeterProvider, OpenTelemetry.Api") is { } provider
+        && services.GetService<IServiceProviderIsService>()?.IsService(provider) == true;
 
     public ValueTask DisposeAsync() => _exporter?.DisposeAsync() ?? default;
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using Picollo.AspNetCore.Measuring;
-using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -130,19 +129,6 @@ internal sealed class PageRow
 /// <summary>All current rows: first the routes, then named work, then the registered histograms.</summary>
 internal sealed class PageRows(RouteTable routes, WorkMeter work, HdrHistogramRegistry registry)
 {
-    private static readonly OtlpMetric RouteTimes = new(
-        "picollo.http.server.time",
-        "Time of requests in each state, by method and route. The sum of all states is the sum of the durations; a request that has "
-        + "waited is added 0.2 seconds after its end.",
-        "seconds",
-        IsCounter: true);
-
-    private static readonly OtlpMetric WorkTimes = new(
-        "picollo.work.time",
-        "Time of named work in each state, by name. The sum of all states is the sum of the durations.",
-        "seconds",
-        IsCounter: true);
-
     public RouteTable Routes => routes;
 
     public IReadOnlyList<PageRow> All =>
@@ -153,19 +139,6 @@ internal sealed class PageRows(RouteTable routes, WorkMeter work, HdrHistogramRe
 
     /// <summary>All histograms with their names and labels in the exposition.</summary>
     public IReadOnlyList<HdrHistogramRegistration> Exposed => [.. All.SelectMany(row => row.Exposed)];
-
-    /// <summary>The time in each state of each route and each name of work, as counters; empty if they are not measured.</summary>
-    public IReadOnlyList<OtlpCounter> TimesInStates =>
-    [
-        .. from row in All
-           let latency = row.Measured?.Latency?.Read()
-           where latency is { Count: > 0 }
-           from state in LatencyStateValues.Disjoint
-           let nanoseconds = latency.SumOf(state)
-           where nanoseconds is not null
-           select new OtlpCounter(
-               row.IsRoute ? RouteTimes : WorkTimes, [.. row.Registrations[0].Labels, new("state", state.Name())], nanoseconds.Value / 1e9),
-    ];
 
     /// <summary>Returns the row with an ID; null if it does not exist.</summary>
     public PageRow? Find(string id) => All.FirstOrDefault(row => row.Id == id);

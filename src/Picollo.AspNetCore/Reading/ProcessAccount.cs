@@ -50,12 +50,20 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList 
     private readonly string _workerName = $"{options.Value.CpuWorkers.Name} ";
     private readonly long[] _groups = new long[(int)Group.Rest + 1];
     private readonly long[] _parts = new long[Parts.Length];
+    private readonly long[] _modes = new long[2]; // user and kernel
     private Dictionary<(long Id, long Start), long> _seen = [];
 
     /// <summary>Reads all parts. The last part is the rest.</summary>
     /// <returns>The parts; empty if the CPU time of the process is unavailable.</returns>
-    public IReadOnlyList<CpuPart> Read()
+    public IReadOnlyList<CpuPart> Read() => Read(out _);
+
+    /// <summary>Reads all parts.</summary>
+    /// <param name="modes">The user and kernel time, which add up to the same total. Neither decreases; null if they are not measured
+    /// separately.</param>
+    /// <inheritdoc cref="Read()"/>
+    public IReadOnlyList<CpuPart> Read(out CpuUsage? modes)
     {
+        modes = null;
         lock (_gate)
         {
             // Read first. The time of threads that have ended is a difference, which would otherwise include the time of this reading.
@@ -65,6 +73,13 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList 
             }
 
             Raise(_parts, Measure(process), process);
+            if (CpuUsageReader.TryGetByProcess(Environment.ProcessId, out CpuUsage split, out _))
+            {
+                long kernel = Math.Min(split.KernelNanoseconds, process);
+                Raise(_modes, [process - kernel, kernel], process);
+                modes = new CpuUsage(_modes[0], _modes[1]);
+            }
+
             CpuPart[] all = [.. Parts.Zip(_parts, (part, nanoseconds) => new CpuPart(part.Name, part.Title, nanoseconds))];
             return [.. all[1..4], all[0], .. all[4..]];
         }

@@ -58,9 +58,9 @@ public sealed class RuntimeMeter : IDisposable
 
     /// <summary>The durations of the pauses in which the garbage collector stops all threads, in nanoseconds, from the request to suspend
     /// to the start of the resumption. A background collection has several pauses.</summary>
-    /// <remarks>A pause is 1 to 3 µs longer than in <see cref="GC.GetTotalPauseDuration"/>, which is 5 % of an induced pause of 24 µs: the
-    /// runtime ends its pause before it reports the end of the collection and resumes the threads. On a busy machine, the sum can also be
-    /// lower, by up to 40 µs per pause.</remarks>
+    /// <remarks>A pause is 1 to 3 µs longer than in <see cref="GC.GetTotalPauseDuration"/>, which is 5 % of an induced pause of 24 µs:
+    /// the runtime ends its pause before it reports the end of the collection and resumes the threads. On a busy machine, the sum can also
+    /// be lower, by up to 40 µs per pause.</remarks>
     public ReadOnlyHdrHistogram GcPauses => _reader.Pauses;
 
     /// <summary>The same pauses by their cause: histograms with the name <c>dotnet.gc.pause.duration</c> and the labels
@@ -108,17 +108,28 @@ public sealed class RuntimeMeter : IDisposable
 
     /// <summary>Reads the runtime's totals, which takes about a microsecond.</summary>
     /// <returns>The totals at the time of the call.</returns>
-    public RuntimeTotals GetTotals() => new()
+    public RuntimeTotals GetTotals()
     {
-        Gen0CollectionCount = GC.CollectionCount(0),
-        Gen1CollectionCount = GC.CollectionCount(1),
-        Gen2CollectionCount = GC.CollectionCount(2),
-        GcPauseTime = GC.GetTotalPauseDuration(),
-        AllocatedBytes = GC.GetTotalAllocatedBytes(precise: false),
-        ExceptionCount = Interlocked.Read(ref _exceptions),
-        CompiledMethodCount = JitInfo.GetCompiledMethodCount() is > 0 and long count ? count : null,
-        CompilationTime = JitInfo.GetCompilationTime(),
-    };
+        // The difference of two generations must not decrease. It would if a collection occurred between the two calls.
+        int all, older, oldest;
+        do
+        {
+            (all, older, oldest) = (GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2));
+        }
+        while (all != GC.CollectionCount(0));
+
+        return new()
+        {
+            Gen0CollectionCount = all,
+            Gen1CollectionCount = older,
+            Gen2CollectionCount = oldest,
+            GcPauseTime = GC.GetTotalPauseDuration(),
+            AllocatedBytes = GC.GetTotalAllocatedBytes(precise: false),
+            ExceptionCount = Interlocked.Read(ref _exceptions),
+            CompiledMethodCount = JitInfo.GetCompiledMethodCount() is > 0 and long count ? count : null,
+            CompilationTime = JitInfo.GetCompilationTime(),
+        };
+    }
 
     /// <summary>Stops measuring and removes the histograms from the registry. They keep their values. Further calls do nothing.</summary>
     public void Dispose()

@@ -3,13 +3,7 @@ namespace Picollo.Export;
 /// <summary>A data point to export. Its times are in nanoseconds since 1970.</summary>
 internal sealed record OtlpPoint(OtlpSeries Series, OtlpReading Values, ulong StartNanoseconds, ulong TimeNanoseconds);
 
-/// <summary>The name and the description of series. The unit is the name of a base unit of Prometheus, such as <c>seconds</c>.</summary>
-internal sealed record OtlpMetric(string Name, string Description, string Unit, bool IsCounter);
-
-/// <summary>A counter and its value, a sum that does not decrease.</summary>
-internal sealed record OtlpCounter(OtlpMetric Metric, IReadOnlyList<KeyValuePair<string, string>> Attributes, double Value);
-
-/// <summary>An exported histogram or counter.</summary>
+/// <summary>An exported histogram, counter or gauge.</summary>
 /// <param name="key">The object that identifies the series: a registration, or a text.</param>
 /// <param name="metric">The name and the description.</param>
 /// <param name="attributes">The labels.</param>
@@ -23,11 +17,11 @@ internal sealed class OtlpSeries(
 
     public IReadOnlyList<KeyValuePair<string, string>> Attributes => attributes;
 
-    /// <summary>The histogram with its buckets; null for a counter.</summary>
+    /// <summary>The histogram with its buckets; null for a counter or gauge.</summary>
     public (HdrHistogramRegistration Registration, HistogramBuckets Buckets)? Histogram { get; init; }
 
-    /// <summary>The value of a counter in the last collection that contained it.</summary>
-    public double CounterValue { get; set; }
+    /// <summary>The value of a counter or gauge in the last collection that contained it.</summary>
+    public double Value { get; set; }
 
     /// <summary>Whether the series was missing in the last collection.</summary>
     public bool IsRemoved { get; set; }
@@ -45,10 +39,10 @@ internal sealed class OtlpSeries(
     /// <summary>Reads the series; null if its histogram is disposed.</summary>
     public OtlpReading? Read(List<(int Bucket, ulong Count)> used) => Histogram is var (registration, buckets)
         ? OtlpReading.From(registration, buckets, used)
-        : new OtlpReading([], 0, CounterValue, Last is { } last ? last.ResetCount + (CounterValue < last.Sum ? 1 : 0) : 0);
+        : new OtlpReading([], 0, Value, Last is { } last ? last.ResetCount + (Value < last.Sum && metric.CanBeDelta ? 1 : 0) : 0);
 
     /// <summary>Returns whether a reading has values.</summary>
-    public bool HasValues(OtlpReading reading) => metric.IsCounter ? reading.Sum > 0 : reading.Count > 0;
+    public bool HasValues(OtlpReading reading) => Histogram is null ? reading.Sum > 0 : reading.Count > 0;
 }
 
 /// <summary>Reads the series to export. A delta starts at the end of the last accepted one, so a failed export needs no queue and loses no
@@ -61,11 +55,12 @@ internal sealed class OtlpCollector
     private const ulong NanosecondsPerMillisecond = 1_000_000;
 
     private readonly Func<IReadOnlyList<HdrHistogramRegistration>> _histograms;
-    private readonly Func<IReadOnlyList<OtlpCounter>>? _counters;
+    private readonly Func<IReadOnlyList<OtlpFamily>>? _families;
     private readonly bool _isDelta;
+    private readonly bool _excludesConventions;
     private readonly TimeProvider _time;
     private readonly OtlpBuckets _buckets;
-    private readonly Dictionary<object, OtlpSeries> _series = []; // by the registration of a histogram, or the key of a counter
+    private readonly Dictionary<object, OtlpSeries> _series = []; // by the registration of a histogram, or the key of another series
     private readonly List<(int Bucket, ulong Count)> _used = [];
     private ulong _lastTime;
 
@@ -74,13 +69,15 @@ internal sealed class OtlpCollector
         OtlpBuckets buckets,
         bool isDelta,
         TimeProvider time,
-        Func<IReadOnlyList<OtlpCounter>>? counters = null)
+        Func<IReadOnlyList<OtlpFamily>>? families = null,
+        bool excludesConventions = false)
     {
-        (_histograms, _counters, _buckets, _isDelta, _time) = (histograms, counters, buckets, isDelta, time);
+        (_histograms, _families, _buckets, _isDelta, _time) = (histograms, families, buckets, isDelta, time);
+        _excludesConventions = excludesConventions;
         _lastTime = Now();
     }
 
-    /// <summary>Reads all series, in the order of their names. Series without new values are omitted if values are deltas.</summary>
+    /// <summary>Reads all series, in the order of their names. Series of deltas without new values are omitted.</summary>
     public IReadOnlyList<OtlpPoint> Collect()
     {
         // Receivers store milliseconds. Two exports must not have the same time, even if the clock was set back.
@@ -88,24 +85,28 @@ internal sealed class OtlpCollector
         HashSet<object> current = [];
         foreach (HdrHistogramRegistration registration in _histograms())
         {
-            if (current.Add(registration) && !_series.ContainsKey(registration))
+            OtlpMetric metric = MetricOf(registration);
+            if (!IsExcluded(metric) && current.Add(registration) && !_series.ContainsKey(registration))
             {
-                _series.Add(registration, new OtlpSeries(registration, MetricOf(registration), registration.Labels, _lastTime)
+                _series.Add(registration, new OtlpSeries(registration, metric, registration.Labels, _lastTime)
                 {
                     Histogram = (registration, _buckets.Get(registration)),
                 });
             }
         }
 
-        foreach (OtlpCounter counter in _counters?.Invoke() ?? [])
+        foreach ((OtlpMetric metric, IReadOnlyList<PrometheusSample> samples) in _families?.Invoke() ?? [])
         {
-            string key = KeyOf(counter);
-            if (current.Add(key) && !_series.ContainsKey(key))
+            foreach (PrometheusSample sample in IsExcluded(metric) ? [] : samples)
             {
-                _series.Add(key, new OtlpSeries(key, counter.Metric, counter.Attributes, _lastTime));
-            }
+                string key = KeyOf(metric, sample);
+                if (current.Add(key) && !_series.ContainsKey(key))
+                {
+                    _series.Add(key, new OtlpSeries(key, metric, sample.Labels, _lastTime));
+                }
 
-            _series[key].CounterValue = counter.Value;
+                _series[key].Value = sample.Value;
+            }
         }
 
         List<OtlpPoint> points = [];
@@ -125,8 +126,7 @@ internal sealed class OtlpCollector
         }
 
         _lastTime = now;
-        points.Sort(static (a, b) => string.CompareOrdinal(a.Series.Metric.Name, b.Series.Metric.Name));
-        return points;
+        return [.. points.OrderBy(point => point.Series.Metric.Name, StringComparer.Ordinal)];
     }
 
     /// <summary>Records that the receiver has accepted data points of the last collection.</summary>
@@ -135,7 +135,7 @@ internal sealed class OtlpCollector
         foreach (OtlpPoint point in points)
         {
             OtlpSeries series = point.Series;
-            if (_isDelta)
+            if (_isDelta && series.Metric.CanBeDelta)
             {
                 (series.Accepted, series.StartNanoseconds) = (series.Last, point.TimeNanoseconds);
             }
@@ -160,17 +160,25 @@ internal sealed class OtlpCollector
         }
 
         series.Last = reading;
-        OtlpReading values = _isDelta && series.Accepted is { } accepted ? reading.Since(accepted) : reading;
-        return _isDelta && !series.HasValues(values) ? null : new OtlpPoint(series, values, series.StartNanoseconds, now);
+        OtlpReading values = series.Accepted is { } accepted ? reading.Since(accepted) : reading;
+        return _isDelta && series.Metric.CanBeDelta && !series.HasValues(values)
+            ? null
+            : new OtlpPoint(series, values, series.StartNanoseconds, now);
     }
 
     private static OtlpMetric MetricOf(HdrHistogramRegistration registration) =>
-        new(registration.Name, registration.Description.Help, registration.Description.Unit.Name, IsCounter: false);
+        new(registration.Name, registration.Description.Help, registration.Description.Unit.Name, OtlpKind.Histogram);
 
-    private static string KeyOf(OtlpCounter counter) =>
-        string.Join('\0', counter.Attributes.SelectMany(label => new[] { label.Key, label.Value }).Prepend(counter.Metric.Name));
+    private static string KeyOf(OtlpMetric metric, PrometheusSample sample) =>
+        string.Join('\0', sample.Labels.SelectMany(label => new[] { label.Key, label.Value }).Prepend(metric.Name));
 
-    private ulong Now() => (ulong)(_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
+    /// <summary>Returns the nanoseconds since 1970.</summary>
+    public static ulong NanosecondsOf(DateTimeOffset time) =>
+        (ulong)(time - DateTimeOffset.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
+
+    private bool IsExcluded(OtlpMetric metric) => _excludesConventions && metric.IsOfConventions;
+
+    private ulong Now() => NanosecondsOf(_time.GetUtcNow());
 }
 
 /// <summary>The values that a histogram had recorded at a point in time. The buckets with values are in ascending order. Values below the

@@ -38,8 +38,15 @@ public sealed class OtlpExportOptions
     /// <summary>Whether each export has the values since the last export that the receiver accepted, and not all values since the start of
     /// the series (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#temporality). Variable:
     /// <c>OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE</c>, which can be <c>cumulative</c>, <c>delta</c> or <c>lowmemory</c>. The last
-    /// two are equivalent for histograms. Default: <see langword="false"/>.</summary>
+    /// two are equivalent. Default: <see langword="false"/>.</summary>
     public bool? UseDeltaTemporality { get; set; }
+
+    /// <summary>Whether metrics are left out whose names are in a namespace of the semantic conventions
+    /// (https://opentelemetry.io/docs/specs/semconv/), such as <c>http.server.request.duration</c> or <c>process.cpu.time</c>. Set it if
+    /// another exporter of the process sends them to the same receiver. The histograms of
+    /// <c>Picollo.Diagnostics</c> with the prefix <c>dotnet.</c> are not left out. Default: <see langword="false"/>; in an ASP.NET Core
+    /// application, <see langword="true"/> if its services contain a <c>MeterProvider</c> of the OpenTelemetry SDK.</summary>
+    public bool? ExcludeConventionMetrics { get; set; }
 
     /// <summary>Whether requests are compressed with gzip. Not all receivers support it. Variable: <c>OTEL_EXPORTER_OTLP_COMPRESSION</c>,
     /// which can be <c>gzip</c> or <c>none</c>. Default: <see langword="false"/>.</summary>

@@ -52,18 +52,19 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private long _rejected;
     private long _completeExports;
 
-    /// <summary>Starts exporting. The first function must return the same histogram objects at each export, and the last one the counters
-    /// with their current values. The service name is null for the name of the process.</summary>
+    /// <summary>Starts exporting. The first function must return the same histogram objects at each export, and the last one the other
+    /// metrics with their current values. The service name is null for the name of the process.</summary>
     internal OtlpExporter(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
         OtlpExportOptions options,
         Func<string, string?> variables,
         string? defaultServiceName,
-        Func<IReadOnlyList<OtlpCounter>>? counters = null)
+        Func<IReadOnlyList<OtlpFamily>>? families = null)
     {
         (_time, _onError) = (options.TimeProvider, options.OnError);
         _settings = new OtlpSettings(options, variables, defaultServiceName);
-        _collector = new OtlpCollector(histograms, _settings.Buckets, _settings.IsDelta, _time, counters);
+        _collector = new OtlpCollector(
+            histograms, _settings.Buckets, _settings.IsDelta, _time, families, options.ExcludeConventionMetrics == true);
         _sender = new OtlpSender(_settings, _time);
         _start = _time.GetTimestamp();
         foreach (string warning in _settings.Warnings)

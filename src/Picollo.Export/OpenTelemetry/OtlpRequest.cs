@@ -7,16 +7,20 @@ internal static class OtlpRequest
     // Field numbers, by message.
     private const int ResourceMetrics = 1, Resource = 1, ScopeMetrics = 2, ResourceAttributes = 1;
     private const int Scope = 1, ScopeName = 1, Metrics = 2;
-    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3, MetricSum = 7, MetricHistogram = 9;
-    private const int MetricExponentialHistogram = 10;
+    private const int MetricName = 1, MetricDescription = 2, MetricUnit = 3;
+    private const int MetricGauge = 5, MetricSum = 7, MetricHistogram = 9, MetricExponentialHistogram = 10;
     private const int DataPoints = 1, Temporality = 2, IsMonotonic = 3;
     private const int PointAttributes = 1, StartTime = 2, Time = 3, Count = 4, Sum = 5, Scale = 6, ZeroCount = 7, Positive = 8;
-    private const int Min = 12, Max = 13, ZeroThreshold = 14;
-    private const int ExplicitAttributes = 9, ExplicitCounts = 6, ExplicitLimits = 7, ExplicitMin = 11, ExplicitMax = 12;
+    private const int Exemplars = 11, Min = 12, Max = 13, ZeroThreshold = 14;
+    private const int ExplicitCounts = 6, ExplicitLimits = 7, ExplicitExemplars = 8, ExplicitAttributes = 9;
+    private const int ExplicitMin = 11, ExplicitMax = 12;
+    private const int ExemplarTime = 2, ExemplarValue = 3, ExemplarSpanId = 4, ExemplarTraceId = 5;
     private const int NumberValue = 4, NumberAttributes = 7; // StartTime and Time are equal
     private const int BucketOffset = 1, BucketCounts = 2;
-    private const int Key = 1, Value = 2, StringValue = 1;
+    private const int Key = 1, Value = 2, StringValue = 1, IntValue = 3;
     private const ulong Delta = 1, Cumulative = 2;
+
+    private const string StatusCode = "http.response.status_code";
 
     /// <summary>Writes data points, which must be sorted by metric name.</summary>
     public static void Write(
@@ -54,26 +58,35 @@ internal static class OtlpRequest
         buffer.WriteText(MetricName, metric.Name);
         buffer.WriteText(MetricDescription, metric.Description);
         buffer.WriteText(MetricUnit, UnitOf(metric.Unit));
-        bool isExplicit = points[0].Series.Histogram?.Buckets is ExplicitBounds;
-        int data = buffer.Begin(metric.IsCounter ? MetricSum : isExplicit ? MetricHistogram : MetricExponentialHistogram);
+        int data = buffer.Begin(metric.Kind switch
+        {
+            OtlpKind.Histogram when points[0].Series.Histogram!.Value.Buckets is ExplicitBounds => MetricHistogram,
+            OtlpKind.Histogram => MetricExponentialHistogram,
+            OtlpKind.Gauge => MetricGauge,
+            _ => MetricSum,
+        });
         foreach (OtlpPoint point in points)
         {
-            if (metric.IsCounter)
-            {
-                WriteNumber(buffer, point);
-            }
-            else if (point.Series.Histogram is { Buckets: ExplicitBounds bounds, Registration: var registration })
+            if (point.Series.Histogram is { Buckets: ExplicitBounds bounds, Registration: var registration })
             {
                 WriteExplicit(buffer, point, bounds, registration.ZeroThreshold);
             }
-            else
+            else if (metric.Kind == OtlpKind.Histogram)
             {
                 WriteExponential(buffer, point);
             }
+            else
+            {
+                WriteNumber(buffer, point);
+            }
         }
 
-        buffer.WriteVarint(Temporality, isDelta ? Delta : Cumulative);
-        if (metric.IsCounter)
+        if (metric.Kind != OtlpKind.Gauge)
+        {
+            buffer.WriteVarint(Temporality, isDelta && metric.CanBeDelta ? Delta : Cumulative);
+        }
+
+        if (metric.Kind == OtlpKind.Counter)
         {
             buffer.WriteVarint(IsMonotonic, 1);
         }
@@ -85,7 +98,11 @@ internal static class OtlpRequest
     private static void WriteNumber(ProtobufBuffer buffer, OtlpPoint point)
     {
         int message = buffer.Begin(DataPoints);
-        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
+        if (point.Series.Metric.Kind != OtlpKind.Gauge)
+        {
+            buffer.WriteFixed64(StartTime, point.StartNanoseconds);
+        }
+
         buffer.WriteFixed64(Time, point.TimeNanoseconds);
         buffer.WriteDouble(NumberValue, point.Values.Sum);
         WriteAttributes(buffer, NumberAttributes, point.Series.Attributes);
@@ -119,6 +136,7 @@ internal static class OtlpRequest
         }
 
         buffer.End(limits);
+        WriteExemplars(buffer, ExplicitExemplars, point);
         WriteExtremes(buffer, values, ExplicitMin, ExplicitMax);
         buffer.End(message);
     }
@@ -139,6 +157,7 @@ internal static class OtlpRequest
             WriteBuckets(buffer, values.Buckets);
         }
 
+        WriteExemplars(buffer, Exemplars, point);
         WriteExtremes(buffer, values, Min, Max);
         buffer.WriteDouble(ZeroThreshold, point.Series.Histogram!.Value.Registration.ZeroThreshold);
         buffer.End(message);
@@ -154,6 +173,27 @@ internal static class OtlpRequest
         if (values.Extremes.Max is { } max)
         {
             buffer.WriteDouble(maxField, max);
+        }
+    }
+
+    /// <summary>Writes the exemplars of a histogram's values within the time of the data point.</summary>
+    private static void WriteExemplars(ProtobufBuffer buffer, int field, OtlpPoint point)
+    {
+        HdrHistogramRegistration registration = point.Series.Histogram!.Value.Registration;
+        foreach (Exemplar exemplar in registration.OwnerFacts.Exemplars?.Invoke() ?? [])
+        {
+            ulong time = OtlpCollector.NanosecondsOf(exemplar.Time);
+            if (time <= point.StartNanoseconds || time > point.TimeNanoseconds)
+            {
+                continue;
+            }
+
+            int message = buffer.Begin(field);
+            buffer.WriteFixed64(ExemplarTime, time);
+            buffer.WriteDouble(ExemplarValue, exemplar.Value / registration.Description.Unit.Ratio);
+            buffer.WriteBytes(ExemplarSpanId, Convert.FromHexString(exemplar.SpanId));
+            buffer.WriteBytes(ExemplarTraceId, Convert.FromHexString(exemplar.TraceId));
+            buffer.End(message);
         }
     }
 
@@ -185,7 +225,17 @@ internal static class OtlpRequest
             int attribute = buffer.Begin(field);
             buffer.WriteText(Key, key);
             int any = buffer.Begin(Value);
-            buffer.WriteText(StringValue, value);
+
+            // The only number among the conventions' attributes of Picollo's metrics. Registered labels are text.
+            if (key == StatusCode && ulong.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number))
+            {
+                buffer.WriteVarint(IntValue, number);
+            }
+            else
+            {
+                buffer.WriteText(StringValue, value);
+            }
+
             buffer.End(any);
             buffer.End(attribute);
         }

@@ -4,12 +4,14 @@ namespace Picollo.Export;
 internal static class PrometheusNames
 {
     /// <summary>Returns the name of a metric with its unit as a suffix. It consists of letters, digits and underscores, and does not start
-    /// with a digit. Prometheus allows colons, but reserves them for recording rules.</summary>
+    /// with a digit. Prometheus allows colons, but reserves them for recording rules. A unit in braces, such as <c>{request}</c>, is an
+    /// annotation and not a suffix.</summary>
     public static string NameOf(string name, string unit)
     {
         string clean = Clean(name);
         string suffix = SuffixOf(unit);
-        return unit.Length == 0 || clean.EndsWith(suffix, StringComparison.Ordinal) || clean == suffix[1..] ? clean : clean + suffix;
+        bool hasUnit = unit is not ("" or ['{', .., '}']);
+        return hasUnit && !clean.EndsWith(suffix, StringComparison.Ordinal) && clean != suffix[1..] ? clean + suffix : clean;
     }
 
     public static string SuffixOf(string unit) => "_" + string.Concat(unit.EnumerateRunes().Select(CleanRune));

@@ -49,6 +49,14 @@ internal sealed class ProtobufBuffer : IDisposable
         _length += Encoding.UTF8.GetBytes(text, free);
     }
 
+    public void WriteBytes(int field, ReadOnlySpan<byte> bytes)
+    {
+        WriteNumber(((ulong)field << 3) | 2);
+        WriteNumber((ulong)bytes.Length);
+        bytes.CopyTo(Reserve(bytes.Length));
+        _length += bytes.Length;
+    }
+
     /// <summary>Starts a nested message or a packed field. Returns the position to pass to <see cref="End"/>.</summary>
     public int Begin(int field)
     {

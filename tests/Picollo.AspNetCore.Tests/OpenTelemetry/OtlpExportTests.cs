@@ -1,7 +1,11 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using Microsoft.Extensions.Configuration;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Trace;
 using Picollo.AspNetCore.Tests.Requests;
 using Picollo.AspNetCore.Tests.Usage;
+using Picollo.Export;
 using Picollo.Export.Tests;
 
 namespace Picollo.AspNetCore.Tests.OpenTelemetry;
@@ -19,7 +23,7 @@ public class OtlpExportTests
 
         await app.StopAsync();
 
-        OtlpDataPoint[] points = [.. receiver.Points];
+        OtlpDataPoint[] points = [.. receiver.Points.Where(point => point.Kind == "histogram")];
         points.Select(point => (point.Metric, point.Unit, point.Count)).Should().BeEquivalentTo(
         [
             ("http.server.request.duration", "s", 1UL), ("picollo.http.server.request.cpu.time", "s", 1UL), ("queue.wait", "s", 1UL),
@@ -27,10 +31,10 @@ public class OtlpExportTests
         points.Single(point => point.Metric == "http.server.request.duration").Attributes.Should().Equal(new Dictionary<string, string>
         {
             ["http.request.method"] = "GET",
-            ["http.response.status_code"] = "200",
+            ["http.response.status_code"] = "int 200",
             ["http.route"] = "/orders/{id}",
         });
-        points.Should().OnlyContain(point => point.Resource["service.name"] == "shop" && point.Resource["team"] == "a");
+        receiver.Points.Should().OnlyContain(point => point.Resource["service.name"] == "shop" && point.Resource["team"] == "a");
     }
 
     [Fact]
@@ -58,13 +62,73 @@ public class OtlpExportTests
             .And.Contain(point => point.Attributes["state"] == "blocked" && point.Sum > 0.01);
     }
 
+    [Theory]
+    [InlineData(null, Providers.None, true)]
+    [InlineData(null, Providers.Tracer, true)]
+    [InlineData(null, Providers.Meter, false)]
+    [InlineData(false, Providers.Meter, true)]
+    [InlineData(true, Providers.None, false)]
+    public async Task Metrics_of_the_conventions_are_left_out_by_default_if_the_application_has_a_MeterProvider(bool? excludes, Providers sdk, bool areSent)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await StartAsync(receiver, null, export: options => options.ExcludeConventionMetrics = excludes, build: services =>
+        {
+            if (sdk == Providers.Meter)
+            {
+                services.AddOpenTelemetry().WithMetrics(metrics => metrics.AddMeter("OtlpExportTests"));
+            }
+            else if (sdk == Providers.Tracer)
+            {
+                services.AddOpenTelemetry().WithTracing(traces => traces.AddSource("OtlpExportTests"));
+            }
+        });
+        await app.Client.GetStringAsync("/orders/1");
+        await app.GetCountsAsync(1);
+
+        await app.StopAsync();
+
+        string[] names = [.. receiver.Points.Select(point => point.Metric).Distinct()];
+        string[] ofConventions = ["http.server.request.duration", "http.server.active_requests", "process.cpu.time"];
+        names.Where(name => !name.StartsWith("picollo.", StringComparison.Ordinal)).Should().BeEquivalentTo(areSent ? ofConventions : []);
+        names.Should().Contain(["picollo.http.server.request.cpu.time", "picollo.http.server.responses", "picollo.process.cpu"]);
+        app.Log.Of("Picollo.AspNetCore.OtlpExport").Select(line => (line.Level, line.Event.Name)).Should()
+            .Equal(excludes is null && !areSent ? [(LogLevel.Information, "OtlpConventionsExcluded")] : []);
+    }
+
+    [Fact]
+    public async Task Exemplars_have_the_IDs_that_the_logs_contain()
+    {
+        ActivityContext logged = default;
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapGet("/", () =>
+            {
+                logged = Activity.Current!.Context;
+            }),
+            options => options.Requests.CollectExemplars = true,
+            builder => builder.Services.AddPicolloOtlpExporter(options => options.Endpoint = receiver.Endpoint));
+        await app.SendAsync("/");
+        await app.GetCountsAsync(1);
+
+        await app.StopAsync();
+
+        foreach (string name in (string[])["http.server.request.duration", "picollo.http.server.request.cpu.time"])
+        {
+            OtlpDataPoint point = receiver.Points.Single(point => point.Metric == name);
+            (ulong time, double value, string spanId, string traceId) = point.Exemplars.Should().ContainSingle().Subject;
+            (spanId, traceId).Should().Be((logged.SpanId.ToHexString(), logged.TraceId.ToHexString()));
+            value.Should().BeApproximately(point.Sum, 1e-9);
+            time.Should().BeInRange(point.StartTime + 1, point.Time);
+        }
+    }
+
     [Fact]
     [Trait("Category", "Slow")]
     public async Task An_error_is_logged_once_per_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         ConcurrentQueue<Exception> all = new();
-        await using RequestApp app = await StartAsync(receiver, null, interval: "20", all.Enqueue);
+        await using RequestApp app = await StartAsync(receiver, null, interval: "20", options => options.OnError = all.Enqueue);
         for (int i = 0; i < 3; i++)
         {
             receiver.Answer(401);
@@ -87,7 +151,11 @@ public class OtlpExportTests
     }
 
     private static Task<RequestApp> StartAsync(
-        OtlpReceiver receiver, Action<PicolloOptions>? options, string interval = "3600000", Action<Exception>? onError = null) => RequestApp.StartAsync(
+        OtlpReceiver receiver,
+        Action<PicolloOptions>? options,
+        string interval = "3600000",
+        Action<OtlpExportOptions>? export = null,
+        Action<IServiceCollection>? build = null) => RequestApp.StartAsync(
         app =>
         {
             app.MapGet("/orders/{id}", (int id) => id);
@@ -113,7 +181,15 @@ public class OtlpExportTests
             builder.Services.AddPicollo().AddPicolloOtlpExporter(options =>
             {
                 options.ResourceAttributes["team"] = "a";
-                options.OnError = onError;
+                export?.Invoke(options);
             }).AddPicolloOtlpExporter();
+            build?.Invoke(builder.Services);
         });
+
+    public enum Providers
+    {
+        None,
+        Tracer,
+        Meter,
+    }
 }

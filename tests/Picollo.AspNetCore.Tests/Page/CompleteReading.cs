@@ -111,6 +111,15 @@ internal sealed class CompleteReading : IDisposable
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
 
+    /// <summary>Exports all metrics once to an OpenTelemetry receiver.</summary>
+    public async Task ExportAsync(Uri endpoint)
+    {
+        OtlpExportOptions options = new() { Endpoint = endpoint };
+        OtlpExporter exporter = new(() => Get<PageRows>().Exposed, options, _ => null, null, Get<ExpositionCounters>().Read);
+        await exporter.DisposeAsync();
+        exporter.LastError.Should().BeNull();
+    }
+
     public void Dispose() => _services.Dispose();
 
     private RouteRow RecordRoutes()

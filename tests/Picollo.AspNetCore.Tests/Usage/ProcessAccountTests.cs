@@ -26,7 +26,7 @@ public class ProcessAccountTests
             await Task.Run(() => Burn.Milliseconds(Burnt / 5));
         }));
         ProcessAccount account = app.Services.GetRequiredService<ProcessAccount>();
-        IReadOnlyList<CpuPart> last = account.Read();
+        IReadOnlyList<CpuPart> last = account.Read(out CpuUsage? lastModes);
         for (int i = 0; i < 5; i++)
         {
             Task requests = Task.WhenAll(Enumerable.Range(0, 4).Select(_ => app.Client.GetStringAsync("/")));
@@ -45,7 +45,7 @@ public class ProcessAccountTests
         void ReadAll()
         {
             long before = CpuUsageReader.GetProcessTimeNanoseconds();
-            IReadOnlyList<CpuPart> parts = account.Read();
+            IReadOnlyList<CpuPart> parts = account.Read(out CpuUsage? modes);
             long after = CpuUsageReader.GetProcessTimeNanoseconds();
 
             parts.Select(part => part.Name).Should().Equal(
@@ -54,6 +54,10 @@ public class ProcessAccountTests
             parts.Sum(part => part.Nanoseconds).Should().BeInRange(before, after);
             parts.Zip(last).Should().OnlyContain(pair => pair.First.Nanoseconds >= pair.Second.Nanoseconds, "no part ever decreases");
             last = parts;
+            modes!.Value.TotalNanoseconds.Should().Be(parts.Sum(part => part.Nanoseconds));
+            modes.Value.UserNanoseconds.Should().BeGreaterThanOrEqualTo(lastModes!.Value.UserNanoseconds);
+            modes.Value.KernelNanoseconds.Should().BeGreaterThanOrEqualTo(lastModes.Value.KernelNanoseconds);
+            lastModes = modes;
         }
     }
 

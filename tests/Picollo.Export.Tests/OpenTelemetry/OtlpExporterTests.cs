@@ -432,16 +432,16 @@ public sealed class OtlpExporterTests : OtlpTests
     [InlineData(true, new[] { 5, 2.5, 3.5, 2 }, new ulong[] { 0, 2, 2, 5 })]
     public async Task Counters_are_monotonic_sums_since_their_start_or_since_the_last_accepted_export(bool isDelta, double[] sums, ulong[] starts)
     {
-        OtlpMetric metric = new("shop.time", "Time in a shop.", "seconds", IsCounter: true);
-        List<OtlpCounter> counters = [];
+        OtlpMetric metric = new("shop.time", "Time in a shop.", "seconds", OtlpKind.Counter);
+        List<PrometheusSample> samples = [];
         OtlpExportOptions options = new() { Endpoint = _receiver.Endpoint, Interval = Rarely, TimeProvider = _time, UseDeltaTemporality = isDelta };
         ulong start = (ulong)_time.GetUtcNow().ToUnixTimeSeconds();
-        OtlpExporter exporter = new(() => [], options, _ => null, null, () => [.. counters]);
+        OtlpExporter exporter = new(() => [], options, _ => null, null, () => [new(metric, [.. samples])]);
         _exporters.Add(exporter);
         foreach ((double value, bool isAccepted) in ((double, bool)[])[(0, true), (5, true), (7.5, false), (8.5, true), (8.5, true), (2, true)])
         {
             _time.Spend(TimeSpan.FromSeconds(1));
-            counters = [new(metric, [new("state", "b")], value), new(metric, [new("state", "a")], 1)]; // 2 after 8.5: it has been reset
+            samples = [new(value, [new("state", "b")]), new(1, [new("state", "a")])]; // 2 after 8.5: it has been reset
             if (!isAccepted)
             {
                 _receiver.Answer(400);
@@ -450,7 +450,7 @@ public sealed class OtlpExporterTests : OtlpTests
             (await exporter.FlushAsync()).Should().Be(isAccepted);
         }
 
-        counters.Clear();
+        samples.Clear();
         (await exporter.FlushAsync()).Should().BeTrue();
         (await exporter.FlushAsync()).Should().BeTrue();
         OtlpDataPoint[] points = [.. _receiver.Points.Where(point => point.Attributes["state"] == "b")];
