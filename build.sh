@@ -81,7 +81,7 @@ setup() {
   [ $# -gt 0 ] || set -- $(test_needs) $(long_needs)
   if [ "$(host_rid)" = linux-x64 ] && [ -z "$NO_INSTALL" ]; then
     case " $* " in *' run-kernels '*) downloads=kernels ;; esac
-    case " $* " in *' java '*) downloads="$downloads victoria-metrics" ;; esac
+    case " $* " in *' java '*) downloads="$downloads victoria-metrics aspire-dashboard-13.6.5" ;; esac
   fi
   packages=$(packages_to_install "$@")
   for need in $downloads; do [ -d "$cache/$need" ] || packages="$packages $need (to $cache)"; done
@@ -98,7 +98,9 @@ setup() {
   esac
   case $downloads in *victoria-metrics*)
     tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh ||
-      say "skipped: the tests with VictoriaMetrics, because it could not be downloaded" ;;
+      say "skipped: the tests with VictoriaMetrics, because it could not be downloaded"
+    tests/Picollo.Peers.Tests/OpenTelemetry/aspire.sh ||
+      say "skipped: the tests with the Aspire dashboard, because it could not be downloaded" ;;
   esac
 }
 

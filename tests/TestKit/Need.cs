@@ -57,6 +57,7 @@ public enum Need
     Top,
     Unshare,
     Unzip,
+    AspireDashboard,
     VictoriaMetrics,
     Wine,
 

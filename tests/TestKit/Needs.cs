@@ -26,6 +26,9 @@ internal static partial class Needs
     /// <summary>The program that victoriametrics.sh fetches.</summary>
     public static string VictoriaMetrics { get; } = Path.Combine(CacheFolder, "victoria-metrics/usr/bin/victoria-metrics");
 
+    /// <summary>The program that aspire.sh fetches.</summary>
+    public static string AspireDashboard { get; } = Path.Combine(CacheFolder, "aspire-dashboard-13.6.5/Aspire.Dashboard");
+
     /// <summary>The first browser on the PATH; null if there is none.</summary>
     public static string? Browser { get; } = Array.Find(["chromium", "chromium-browser", "google-chrome"], Tool.Exists);
 
@@ -85,6 +88,9 @@ internal static partial class Needs
         Need.VictoriaMetrics => OnX64("VictoriaMetrics can be fetched") ?? (File.Exists(VictoriaMetrics)
             ? null
             : $"no {VictoriaMetrics}: run tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh first (on Debian, it fetches Debian's package)"),
+        Need.AspireDashboard => OnX64("the Aspire dashboard can be fetched") ?? Program("python3") ?? (File.Exists(AspireDashboard)
+            ? null
+            : $"no {AspireDashboard}: run tests/Picollo.Peers.Tests/OpenTelemetry/aspire.sh first"),
         Need.Wine => OnX64("Windows programs can run under Wine") ?? Program("wine") ?? Library("win-x64"),
         Need.Arm64Machine => Machine("qemu-system-aarch64", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc"),
         Need.X64Machine => Machine("qemu-system-x86_64", "linux-x64", "amd64") ?? Program("gcc"),

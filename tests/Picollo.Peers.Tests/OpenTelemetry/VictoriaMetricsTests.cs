@@ -16,7 +16,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
     [InlineData(false)]
     public async Task Quantiles_of_a_fleet_are_within_a_bucket_of_the_merged_histogram(bool useGzip)
     {
-        await using VictoriaMetricsServer server = await VictoriaMetricsServer.StartAsync();
+        await using VictoriaMetricsServer server = await VictoriaMetricsServer.StartNewAsync();
         Random random = new(1);
         HdrHistogram merged = HdrHistogram.Factory.WithSignificantDigits(3).Create();
         for (int process = 0; process < 3; process++)
