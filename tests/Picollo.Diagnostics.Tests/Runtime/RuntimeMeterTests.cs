@@ -104,32 +104,6 @@ public class RuntimeMeterTests
         meter.GetTotals().ExceptionCount.Should().Be(exceptions, "a disposed meter no longer counts");
     }
 
-    /// <summary>The difference of two generations is exported as a counter.</summary>
-    [Fact]
-    [Trait("Category", "Slow")]
-    public async Task The_number_of_collections_of_a_single_generation_never_decreases()
-    {
-        using RuntimeMeter meter = RuntimeMeter.Start();
-        Task collecting = Task.Run(() =>
-        {
-            for (int i = 0; i < 1_000; i++)
-            {
-                GC.Collect(1 + (i % 2), GCCollectionMode.Forced, blocking: true);
-            }
-        });
-        (long gen0, long gen1, int decreases) = (0, 0, 0);
-        while (!collecting.IsCompleted)
-        {
-            RuntimeTotals now = meter.GetTotals();
-            (long gen0Before, long gen1Before) = (gen0, gen1);
-            (gen0, gen1) = (now.Gen0CollectionCount - now.Gen1CollectionCount, now.Gen1CollectionCount - now.Gen2CollectionCount);
-            decreases += gen0 < gen0Before || gen1 < gen1Before ? 1 : 0;
-        }
-
-        await collecting;
-        decreases.Should().Be(0);
-    }
-
     [Fact]
     public void A_meter_does_not_keep_values_of_the_flow_that_starts_it_alive()
     {
