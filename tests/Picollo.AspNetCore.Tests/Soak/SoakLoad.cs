@@ -69,7 +69,7 @@ internal sealed class SoakLoad : IAsyncDisposable
     /// <summary>The counts of the received data points, by metric and attributes.</summary>
     public Dictionary<string, ulong> Exported { get; } = [];
 
-    /// <summary>The sums of the received counters, by metric and attributes.</summary>
+    /// <summary>The sums of the received times in states, by metric and attributes.</summary>
     public Dictionary<string, double> ExportedTimes { get; } = [];
 
     /// <summary>The sums of the deltas of each snapshot.</summary>
@@ -129,11 +129,11 @@ internal sealed class SoakLoad : IAsyncDisposable
             foreach (OtlpDataPoint point in OtlpDataPoint.Read(request.Body))
             {
                 string series = SeriesOf(point.Metric, point.Attributes);
-                if (point.IsCounter)
+                if (point.Metric is "picollo.http.server.time" or "picollo.work.time")
                 {
                     ExportedTimes[series] = ExportedTimes.GetValueOrDefault(series) + point.Sum;
                 }
-                else
+                else if (point.Kind == "histogram")
                 {
                     Exported[series] = Exported.GetValueOrDefault(series) + point.Count;
                 }
