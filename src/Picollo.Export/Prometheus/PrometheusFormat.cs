@@ -38,12 +38,16 @@ internal static class AcceptHeader
     /// names none.</summary>
     public static PrometheusFormat SelectFormat(string? accept)
     {
+        string[][] ranges =
+            [.. (accept ?? "").Split(',').Select(range => range.Split(';', StringSplitOptions.TrimEntries))];
+
+        // A wildcard does not apply to a format that the header names. Prometheus 2.49.0 sends */* with the highest quality.
+        bool namesText = ranges.Any(IsText);
         PrometheusFormat best = PrometheusFormat.Text;
         double bestQuality = 0;
-        foreach (string range in (accept ?? "").Split(','))
+        foreach (string[] parts in ranges)
         {
-            string[] parts = range.Split(';', StringSplitOptions.TrimEntries);
-            if (FormatOf(parts) is { } format && QualityOf(parts) is var quality && quality > bestQuality)
+            if (FormatOf(parts, namesText) is { } format && QualityOf(parts) is var quality && quality > bestQuality)
             {
                 (best, bestQuality) = (format, quality);
             }
@@ -52,14 +56,16 @@ internal static class AcceptHeader
         return best;
     }
 
-    private static PrometheusFormat? FormatOf(string[] parts) =>
+    private static PrometheusFormat? FormatOf(string[] parts, bool namesText) =>
         Is(parts[0], ProtobufType) && ValueOf(parts, "proto") is { } message && Is(message, MessageType)
             && ValueOf(parts, "encoding") is { } encoding && Is(encoding, "delimited") ? PrometheusFormat.Protobuf
         : Is(parts[0], OpenMetricsType) && (ValueOf(parts, "version") ?? OpenMetricsVersion) == OpenMetricsVersion
             ? PrometheusFormat.OpenMetrics
-        : (Is(parts[0], TextType) && (ValueOf(parts, "version") ?? TextVersion) == TextVersion) || parts[0] is "text/*" or "*/*"
-            ? PrometheusFormat.Text
+        : IsText(parts) || (!namesText && parts[0] is "text/*" or "*/*") ? PrometheusFormat.Text
         : null;
+
+    private static bool IsText(string[] parts) =>
+        Is(parts[0], TextType) && (ValueOf(parts, "version") ?? TextVersion) == TextVersion;
 
     // An invalid quality is treated as a missing one.
     private static double QualityOf(string[] parts) =>
