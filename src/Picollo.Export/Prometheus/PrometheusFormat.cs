@@ -11,8 +11,10 @@ public enum PrometheusFormat
     /// (https://prometheus.io/docs/specs/om/open_metrics_spec/).</summary>
     OpenMetrics,
 
-    /// <summary>Protobuf, with native histograms: one series per histogram, with narrower buckets. Prometheus 2 reads it with
-    /// <c>--enable-feature=native-histograms</c> (https://prometheus.io/docs/specs/native_histograms/).</summary>
+    /// <summary>Protobuf, with native histograms: one series per histogram, with narrower buckets. Histograms have exemplars, and the
+    /// time of their creation or last reset. Prometheus requests it with <c>scrape_native_histograms: true</c> in its configuration
+    /// (from version 3.8 on), or with the argument <c>--enable-feature=native-histograms</c> (2.40 to 3.8; ignored from 3.9 on). See
+    /// https://prometheus.io/docs/specs/native_histograms/.</summary>
     Protobuf,
 }
 
