@@ -8,7 +8,7 @@ internal static class PrometheusProtobuf
     private const int FamilyName = 1, FamilyHelp = 2, FamilyType = 3, FamilyMetric = 4;
     private const int MetricLabel = 1, MetricGauge = 2, MetricCounter = 3, MetricHistogram = 7;
     private const int LabelName = 1, LabelValue = 2;
-    private const int SampleValue = 1;
+    private const int SampleValue = 1, CounterStartTime = 3;
     private const int SampleCount = 1, SampleSum = 2, ClassicBucket = 3, StartTime = 15, NativeExemplar = 16;
     private const int CumulativeCount = 1, UpperBound = 2, BucketExemplar = 3;
     private const int ExemplarLabel = 1, ExemplarValue = 2, ExemplarTime = 3;
@@ -65,7 +65,8 @@ internal static class PrometheusProtobuf
         string name,
         string help,
         bool isCounter,
-        IEnumerable<PrometheusSample> samples)
+        IEnumerable<PrometheusSample> samples,
+        DateTimeOffset? startTime)
     {
         using ProtobufBuffer buffer = new();
         int family = BeginFamily(buffer, name, help, isCounter ? CounterType : GaugeType);
@@ -74,6 +75,11 @@ internal static class PrometheusProtobuf
             int metric = BeginMetric(buffer, sample.Labels);
             int number = buffer.Begin(isCounter ? MetricCounter : MetricGauge);
             buffer.WriteDouble(SampleValue, sample.Value);
+            if (startTime is { } start)
+            {
+                WriteTime(buffer, CounterStartTime, start);
+            }
+
             buffer.End(number);
             buffer.End(metric);
         }

@@ -158,6 +158,22 @@ public class PrometheusProtobufTests
     }
 
     [Fact]
+    public void A_counter_has_a_start_time_if_it_is_known()
+    {
+        DateTimeOffset start = DateTimeOffset.FromUnixTimeSeconds(1_700_000_000).AddTicks(1_234_567);
+        ArrayBufferWriter<byte> output = new(), text = new();
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.Protobuf, "known", "", [new(3), new(4, [new("x", "1")])], start);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.Protobuf, "unknown", "", [new(5)]);
+        PrometheusWriter.WriteCounter(text, PrometheusFormat.OpenMetrics, "known", "", [new(3)], start);
+
+        ProtobufMessage.Delimited(output.WrittenSpan).SelectMany(family => family.Messages(4)).Select(metric => metric.Message(3)).Select(counter => (
+            counter.Double(1),
+            string.Join(',', counter.Messages(3).Select(time => $"{time.Number(1)} s {time.Number(2)} ns")))).Should().Equal(
+            (3, "1700000000 s 123456700 ns"), (4, "1700000000 s 123456700 ns"), (5, ""));
+        Encoding.UTF8.GetString(text.WrittenSpan).Should().Be("# HELP known \n# TYPE known counter\nknown_total 3\n");
+    }
+
+    [Fact]
     public void The_slowest_exemplar_is_in_its_classic_bucket()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(1000).Create();
