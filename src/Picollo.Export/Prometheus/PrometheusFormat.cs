@@ -11,8 +11,10 @@ public enum PrometheusFormat
     /// (https://prometheus.io/docs/specs/om/open_metrics_spec/).</summary>
     OpenMetrics,
 
-    /// <summary>Protobuf, with native histograms: one series per histogram, with narrower buckets. Prometheus 2 reads it with
-    /// <c>--enable-feature=native-histograms</c> (https://prometheus.io/docs/specs/native_histograms/).</summary>
+    /// <summary>Protobuf, with native histograms: one series per histogram, with narrower buckets. Histograms have exemplars, and the
+    /// time of their creation or last reset. Prometheus requests it with <c>scrape_native_histograms: true</c> in its configuration
+    /// (from version 3.8 on), or with the argument <c>--enable-feature=native-histograms</c> (2.40 to 3.8; ignored from 3.9 on). See
+    /// https://prometheus.io/docs/specs/native_histograms/.</summary>
     Protobuf,
 }
 
@@ -38,12 +40,16 @@ internal static class AcceptHeader
     /// names none.</summary>
     public static PrometheusFormat SelectFormat(string? accept)
     {
+        string[][] ranges =
+            [.. (accept ?? "").Split(',').Select(range => range.Split(';', StringSplitOptions.TrimEntries))];
+
+        // A wildcard does not apply to a format that the header names. Prometheus 2.49.0 sends */* with the highest quality.
+        bool namesText = ranges.Any(IsText);
         PrometheusFormat best = PrometheusFormat.Text;
         double bestQuality = 0;
-        foreach (string range in (accept ?? "").Split(','))
+        foreach (string[] parts in ranges)
         {
-            string[] parts = range.Split(';', StringSplitOptions.TrimEntries);
-            if (FormatOf(parts) is { } format && QualityOf(parts) is var quality && quality > bestQuality)
+            if (FormatOf(parts, namesText) is { } format && QualityOf(parts) is var quality && quality > bestQuality)
             {
                 (best, bestQuality) = (format, quality);
             }
@@ -52,14 +58,16 @@ internal static class AcceptHeader
         return best;
     }
 
-    private static PrometheusFormat? FormatOf(string[] parts) =>
+    private static PrometheusFormat? FormatOf(string[] parts, bool namesText) =>
         Is(parts[0], ProtobufType) && ValueOf(parts, "proto") is { } message && Is(message, MessageType)
             && ValueOf(parts, "encoding") is { } encoding && Is(encoding, "delimited") ? PrometheusFormat.Protobuf
         : Is(parts[0], OpenMetricsType) && (ValueOf(parts, "version") ?? OpenMetricsVersion) == OpenMetricsVersion
             ? PrometheusFormat.OpenMetrics
-        : (Is(parts[0], TextType) && (ValueOf(parts, "version") ?? TextVersion) == TextVersion) || parts[0] is "text/*" or "*/*"
-            ? PrometheusFormat.Text
+        : IsText(parts) || (!namesText && parts[0] is "text/*" or "*/*") ? PrometheusFormat.Text
         : null;
+
+    private static bool IsText(string[] parts) =>
+        Is(parts[0], TextType) && (ValueOf(parts, "version") ?? TextVersion) == TextVersion;
 
     // An invalid quality is treated as a missing one.
     private static double QualityOf(string[] parts) =>

@@ -1,15 +1,15 @@
 namespace Picollo.Export;
 
 /// <summary>Writes the protobuf format, in which each family is a message preceded by its length
-/// (https://github.com/prometheus/client_model/blob/v0.3.0/io/prometheus/client/metrics.proto).</summary>
+/// (https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto).</summary>
 internal static class PrometheusProtobuf
 {
     // Field numbers of metrics.proto, by message.
     private const int FamilyName = 1, FamilyHelp = 2, FamilyType = 3, FamilyMetric = 4;
     private const int MetricLabel = 1, MetricGauge = 2, MetricCounter = 3, MetricHistogram = 7;
     private const int LabelName = 1, LabelValue = 2;
-    private const int SampleValue = 1;
-    private const int SampleCount = 1, SampleSum = 2, ClassicBucket = 3;
+    private const int SampleValue = 1, CounterStartTime = 3;
+    private const int SampleCount = 1, SampleSum = 2, ClassicBucket = 3, StartTime = 15, NativeExemplar = 16;
     private const int CumulativeCount = 1, UpperBound = 2, BucketExemplar = 3;
     private const int ExemplarLabel = 1, ExemplarValue = 2, ExemplarTime = 3;
     private const int TimeSeconds = 1, TimeNanoseconds = 2;
@@ -32,8 +32,19 @@ internal static class PrometheusProtobuf
 
             int metric = BeginMetric(buffer, series.Registration.Labels);
             int histogram = buffer.Begin(MetricHistogram);
-            WriteClassic(buffer, series, counts);
+            IReadOnlyList<Exemplar> exemplars = series.Exemplars;
+            WriteClassic(buffer, series, counts, exemplars is [.., var slowest] ? slowest : null);
             native.Write(buffer, series, counts, used);
+            foreach (Exemplar exemplar in exemplars.OrderBy(exemplar => exemplar.Time))
+            {
+                WriteExemplar(buffer, NativeExemplar, series.ValueOf(exemplar), exemplar);
+            }
+
+            if (counts.StartTime is { } start)
+            {
+                WriteTime(buffer, StartTime, start);
+            }
+
             buffer.End(histogram);
             buffer.End(metric);
         }
@@ -54,7 +65,8 @@ internal static class PrometheusProtobuf
         string name,
         string help,
         bool isCounter,
-        IEnumerable<PrometheusSample> samples)
+        IEnumerable<PrometheusSample> samples,
+        DateTimeOffset? startTime)
     {
         using ProtobufBuffer buffer = new();
         int family = BeginFamily(buffer, name, help, isCounter ? CounterType : GaugeType);
@@ -63,6 +75,11 @@ internal static class PrometheusProtobuf
             int metric = BeginMetric(buffer, sample.Labels);
             int number = buffer.Begin(isCounter ? MetricCounter : MetricGauge);
             buffer.WriteDouble(SampleValue, sample.Value);
+            if (startTime is { } start)
+            {
+                WriteTime(buffer, CounterStartTime, start);
+            }
+
             buffer.End(number);
             buffer.End(metric);
         }
@@ -105,14 +122,12 @@ internal static class PrometheusProtobuf
         buffer.End(label);
     }
 
-    private static void WriteClassic(ProtobufBuffer buffer, PrometheusSeries series, HdrHistogramCounts counts)
+    // Only one exemplar is written in a bucket. Servers before 2.51 do not read the exemplars of native histograms, but those of the
+    // buckets, and accept them only in time order. Prometheus 2.42 accepts only the first.
+    private static void WriteClassic(ProtobufBuffer buffer, PrometheusSeries series, HdrHistogramCounts counts, Exemplar? slowest)
     {
         PrometheusBounds bounds = series.Bounds;
         CumulativeCounts cumulative = new(bounds, counts);
-
-        // Only one exemplar is written, because a native histogram is a single series and the server accepts its exemplars only in time
-        // order.
-        Exemplar? slowest = series.Exemplars is [.., var last] ? last : null;
         for (int i = 0; i < bounds.Count; i++)
         {
             int bucket = buffer.Begin(ClassicBucket);
@@ -120,7 +135,7 @@ internal static class PrometheusProtobuf
             buffer.WriteDouble(UpperBound, bounds.ValueOf(i));
             if (slowest is { } exemplar && series.ValueOf(exemplar) <= bounds.ValueOf(i))
             {
-                WriteExemplar(buffer, series.ValueOf(exemplar), exemplar);
+                WriteExemplar(buffer, BucketExemplar, series.ValueOf(exemplar), exemplar);
                 slowest = null;
             }
 
@@ -135,7 +150,7 @@ internal static class PrometheusProtobuf
             int bucket = buffer.Begin(ClassicBucket);
             buffer.WriteVarint(CumulativeCount, all);
             buffer.WriteDouble(UpperBound, double.PositiveInfinity);
-            WriteExemplar(buffer, series.ValueOf(above), above);
+            WriteExemplar(buffer, BucketExemplar, series.ValueOf(above), above);
             buffer.End(bucket);
         }
 
@@ -143,17 +158,21 @@ internal static class PrometheusProtobuf
         buffer.WriteDouble(SampleSum, series.Registration.SumOf(counts));
     }
 
-    private static void WriteExemplar(ProtobufBuffer buffer, double value, in Exemplar exemplar)
+    private static void WriteExemplar(ProtobufBuffer buffer, int field, double value, in Exemplar exemplar)
     {
-        int message = buffer.Begin(BucketExemplar);
+        int message = buffer.Begin(field);
         WriteLabel(buffer, ExemplarLabel, Exemplar.TraceIdLabel, exemplar.TraceId);
         WriteLabel(buffer, ExemplarLabel, Exemplar.SpanIdLabel, exemplar.SpanId);
         buffer.WriteDouble(ExemplarValue, value);
-        int time = buffer.Begin(ExemplarTime);
-        long milliseconds = exemplar.Time.ToUnixTimeMilliseconds();
-        buffer.WriteVarint(TimeSeconds, (ulong)(milliseconds / 1000));
-        buffer.WriteVarint(TimeNanoseconds, (ulong)(milliseconds % 1000 * 1_000_000));
-        buffer.End(time);
+        WriteTime(buffer, ExemplarTime, exemplar.Time);
+        buffer.End(message);
+    }
+
+    private static void WriteTime(ProtobufBuffer buffer, int field, DateTimeOffset time)
+    {
+        int message = buffer.Begin(field);
+        buffer.WriteVarint(TimeSeconds, (ulong)time.ToUnixTimeSeconds()); // rounded down, also before 1970
+        buffer.WriteVarint(TimeNanoseconds, (ulong)(time.UtcTicks % TimeSpan.TicksPerSecond * TimeSpan.NanosecondsPerTick));
         buffer.End(message);
     }
 }

@@ -65,8 +65,8 @@ public sealed class PrometheusWriter
     /// <param name="relativeError">The resolution of classic buckets: half the width of a bucket relative to its values, 0.000001 to 0.5.
     /// It is rounded down to 0.5 divided by a power of two, which is the number of buckets per octave. The default of 0.125 gives
     /// four.</param>
-    /// <param name="schema">The resolution of native buckets: the ratio of a bucket's bounds is 2^(2^−schema). −4 (a factor of 65,536) to 8
-    /// (0.27 %); the default is 5 (2.2 %).</param>
+    /// <param name="schema">The resolution of native buckets: the ratio of a bucket's bounds is 2^(2^−schema). −4 (a factor of
+    /// 65,536) to 8 (0.27 %); the default is 5 (2.2 %).</param>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range or NaN.</exception>
     public PrometheusWriter(double relativeError = 0.125, int schema = 5)
     {
@@ -170,6 +170,8 @@ public sealed class PrometheusWriter
     /// metric has the name without or with this suffix, including histograms.</param>
     /// <param name="help">The description of the counted events.</param>
     /// <param name="samples">The series, with values of 0 or more. Each set of labels must be unique.</param>
+    /// <param name="startTime">The time at which all values were 0, such as the start of the process for events that the process counts;
+    /// <see langword="null"/> if it is not known. It must not change unless the values start at 0 again. Only protobuf contains it.</param>
     /// <remarks>Names and labels are converted like those of histograms. Thread-safe.</remarks>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
@@ -179,8 +181,9 @@ public sealed class PrometheusWriter
         PrometheusFormat format,
         string name,
         string help,
-        IEnumerable<PrometheusSample> samples) =>
-        WriteFamily(output, format, name, help, isCounter: true, samples);
+        IEnumerable<PrometheusSample> samples,
+        DateTimeOffset? startTime = null) =>
+        WriteFamily(output, format, name, help, isCounter: true, samples, startTime);
 
     /// <summary>Writes a gauge, which has a value for each set of labels. The values can increase and decrease.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
@@ -196,7 +199,7 @@ public sealed class PrometheusWriter
         string name,
         string help,
         IEnumerable<PrometheusSample> samples) =>
-        WriteFamily(output, format, name, help, isCounter: false, samples);
+        WriteFamily(output, format, name, help, isCounter: false, samples, startTime: null);
 
     private static void WriteFamily(
         IBufferWriter<byte> output,
@@ -204,7 +207,8 @@ public sealed class PrometheusWriter
         string name,
         string help,
         bool isCounter,
-        IEnumerable<PrometheusSample> samples)
+        IEnumerable<PrometheusSample> samples,
+        DateTimeOffset? startTime)
     {
         ArgumentNullException.ThrowIfNull(output);
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -213,7 +217,7 @@ public sealed class PrometheusWriter
         string exported = PrometheusNames.NameOf(name, isCounter ? "total" : "");
         if (Check(format) == PrometheusFormat.Protobuf)
         {
-            PrometheusProtobuf.WriteSamples(output, exported, help, isCounter, samples);
+            PrometheusProtobuf.WriteSamples(output, exported, help, isCounter, samples, startTime);
         }
         else
         {

@@ -2,7 +2,7 @@ namespace Picollo.Export.Tests;
 
 public class AcceptHeaderTests
 {
-    // Headers that Prometheus sends.
+    // Headers that Prometheus sends, with and without native histograms (scrape/scrape.go). This is 2.40 to 2.48.
     private const string Native =
         "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
         + "application/openmetrics-text;version=1.0.0;q=0.8,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
@@ -10,9 +10,36 @@ public class AcceptHeaderTests
     private const string Classic =
         "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
-    private const string Version3 =
+    // 2.49.1 to 2.54. The quality in 2.49.0 has no "0." for the wildcard.
+    private const string Native249 =
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.5,"
+        + "application/openmetrics-text;version=1.0.0;q=0.4,application/openmetrics-text;version=0.0.1;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=";
+
+    private const string Classic249 =
+        "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=";
+
+    // 3.0 and 3.1.
+    private const string Native30 =
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;escaping=allow-utf-8;q=0.6,"
+        + "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;escaping=allow-utf-8;q=0.4,"
+        + "text/plain;version=1.0.0;escaping=allow-utf-8;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;escaping=allow-utf-8;q=0.2,*/*;q=0.1";
+
+    private const string Classic30 =
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;escaping=allow-utf-8;q=0.5,"
+        + "text/plain;version=1.0.0;escaping=allow-utf-8;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;escaping=allow-utf-8;q=0.3,*/*;q=0.2";
+
+    // 3.4 to 3.14.
+    private const string Native34 =
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+        + "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,"
+        + "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1";
+
+    private const string Classic34 =
         "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,"
         + "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+
+    // 3.4 to 3.14 with scrape_protocols: [PrometheusText1.0.0], a format that Picollo does not write.
+    private const string TextOnly34 = "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.6,*/*;q=0.5";
 
     private const string Agent = "text/plain;version=0.0.4;q=1,*/*;q=0.1"; // VictoriaMetrics
     private const string Browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -20,8 +47,12 @@ public class AcceptHeaderTests
 
     [Theory]
     [InlineData(Native, PrometheusFormat.Protobuf), InlineData(Classic, PrometheusFormat.OpenMetrics)]
-    [InlineData(Version3, PrometheusFormat.OpenMetrics), InlineData(Agent, PrometheusFormat.Text)]
-    [InlineData(Browser, PrometheusFormat.Text)]
+    [InlineData(Native249 + "0.1", PrometheusFormat.Protobuf), InlineData(Classic249 + "0.2", PrometheusFormat.OpenMetrics)]
+    [InlineData(Native249 + "1", PrometheusFormat.Protobuf), InlineData(Classic249 + "2", PrometheusFormat.OpenMetrics)]
+    [InlineData(Native30, PrometheusFormat.Protobuf), InlineData(Classic30, PrometheusFormat.OpenMetrics)]
+    [InlineData(Native34, PrometheusFormat.Protobuf), InlineData(Classic34, PrometheusFormat.OpenMetrics)]
+    [InlineData(TextOnly34, PrometheusFormat.Text), InlineData(Agent, PrometheusFormat.Text), InlineData(Browser, PrometheusFormat.Text)]
+    [InlineData("*/*," + Protobuf + ";q=0.7", PrometheusFormat.Text), InlineData("text/plain;q=0.5,*/*," + Protobuf + ";q=0.7", PrometheusFormat.Protobuf)]
     [InlineData("Application/VND.google.protobuf ; Proto=\"io.prometheus.client.MetricFamily\" ; Encoding = delimited", PrometheusFormat.Protobuf)]
     [InlineData("text/plain;q=0.9," + Protobuf + ";q=0.7", PrometheusFormat.Text)]
     [InlineData("text/plain;q=0.6," + Protobuf + ";q=0.7", PrometheusFormat.Protobuf)]

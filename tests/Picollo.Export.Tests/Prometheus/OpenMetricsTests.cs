@@ -110,10 +110,11 @@ public class OpenMetricsTests
     public void Only_WriteEnd_ends_an_exposition(PrometheusFormat format)
     {
         PrometheusWriter writer = new();
+        HdrHistogramRegistration first = Expositions.Plain("first"), second = Expositions.Plain("second");
         ArrayBufferWriter<byte> several = new(), single = new(), end = new();
-        writer.WriteHistograms(several, format, [Expositions.Plain("first")]);
-        writer.WriteHistograms(several, format, [Expositions.Plain("second")]);
-        writer.WriteHistograms(single, format, [Expositions.Plain("first"), Expositions.Plain("second")]);
+        writer.WriteHistograms(several, format, [first]);
+        writer.WriteHistograms(several, format, [second]);
+        writer.WriteHistograms(single, format, [first, second]);
         PrometheusWriter.WriteEnd(end, format);
 
         several.WrittenSpan.ToArray().Should().NotBeEmpty().And.Equal(single.WrittenSpan.ToArray());

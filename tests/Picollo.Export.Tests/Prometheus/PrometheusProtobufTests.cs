@@ -158,6 +158,22 @@ public class PrometheusProtobufTests
     }
 
     [Fact]
+    public void A_counter_has_a_start_time_if_it_is_known()
+    {
+        DateTimeOffset start = DateTimeOffset.FromUnixTimeSeconds(1_700_000_000).AddTicks(1_234_567);
+        ArrayBufferWriter<byte> output = new(), text = new();
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.Protobuf, "known", "", [new(3), new(4, [new("x", "1")])], start);
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.Protobuf, "unknown", "", [new(5)]);
+        PrometheusWriter.WriteCounter(text, PrometheusFormat.OpenMetrics, "known", "", [new(3)], start);
+
+        ProtobufMessage.Delimited(output.WrittenSpan).SelectMany(family => family.Messages(4)).Select(metric => metric.Message(3)).Select(counter => (
+            counter.Double(1),
+            string.Join(',', counter.Messages(3).Select(time => $"{time.Number(1)} s {time.Number(2)} ns")))).Should().Equal(
+            (3, "1700000000 s 123456700 ns"), (4, "1700000000 s 123456700 ns"), (5, ""));
+        Encoding.UTF8.GetString(text.WrittenSpan).Should().Be("# HELP known \n# TYPE known counter\nknown_total 3\n");
+    }
+
+    [Fact]
     public void The_slowest_exemplar_is_in_its_classic_bucket()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(1000).Create();
@@ -184,5 +200,59 @@ public class PrometheusProtobufTests
         Only(127).Bound.Should().Be(0.127);
         Only(128).Bound.Should().BeGreaterThan(0.127);
         Only(5_000).Bound.Should().Be(double.PositiveInfinity);
+    }
+
+    [Fact]
+    public void A_native_histogram_has_all_exemplars_in_the_order_of_their_times()
+    {
+        DateTimeOffset time = DateTimeOffset.FromUnixTimeMilliseconds(1_700_000_000_999);
+        HdrHistogramRegistration registration = new("x", HdrHistogram.Create(), new() { Unit = new() { Ratio = 1000 } })
+        {
+            OwnerFacts = new()
+            {
+                Exemplars = () => [new(5, time.AddMilliseconds(2), "11", "22"), new(50, time, "33", "44"), new(120, time.AddMilliseconds(1), "aa", "bb")],
+            },
+        };
+        ArrayBufferWriter<byte> output = new();
+        new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Protobuf, [registration]);
+
+        ProtobufMessage histogram = ProtobufMessage.Delimited(output.WrittenSpan).Single().Message(4).Message(7);
+
+        histogram.Messages(16).Select(exemplar => (
+            exemplar.Double(2),
+            string.Join(',', exemplar.Messages(1).Select(label => $"{label.Text(1)}={label.Text(2)}")),
+            exemplar.Message(3).Number(1),
+            exemplar.Message(3).Number(2))).Should().Equal(
+            (0.05, "trace_id=33,span_id=44", 1_700_000_000, 999_000_000),
+            (0.12, "trace_id=aa,span_id=bb", 1_700_000_001, 0),
+            (0.005, "trace_id=11,span_id=22", 1_700_000_001, 1_000_000));
+    }
+
+    [Fact]
+    public void A_histogram_has_the_time_of_its_creation_or_of_its_last_reset()
+    {
+        ManualTime time = new(DateTimeOffset.FromUnixTimeSeconds(1_700_000_000).AddTicks(1_234_567));
+        HdrHistogram histogram = HdrHistogram.Factory.WithTimeProvider(time).Create();
+        HdrHistogramRegistration registration = new("x", histogram, HdrHistogramDescription.None);
+        PrometheusWriter writer = new();
+        histogram.Record(7);
+        time.Advance(TimeSpan.FromSeconds(5));
+
+        StartOf(registration).Should().Be((1_700_000_000, 123_456_700));
+        histogram.Reset();
+        time.Advance(TimeSpan.FromSeconds(5));
+        StartOf(registration).Should().Be((1_700_000_005, 123_456_700));
+
+        // In text, the time would be one more series for each histogram.
+        OpenMetricsTests.Text(writer, registration).Should().Contain("x_count 0").And.NotContain("_created");
+        Expositions.Text(writer, registration).Should().Contain("x_count 0").And.NotContain("_created");
+
+        (ulong Seconds, ulong Nanoseconds) StartOf(HdrHistogramRegistration one)
+        {
+            ArrayBufferWriter<byte> output = new();
+            writer.WriteHistograms(output, PrometheusFormat.Protobuf, [one]);
+            ProtobufMessage start = ProtobufMessage.Delimited(output.WrittenSpan).Single().Message(4).Message(7).Message(15);
+            return (start.Number(1), start.Number(2));
+        }
     }
 }

@@ -32,6 +32,7 @@ public class FleetTests(ITestOutputHelper output)
         merged.TotalCount.Should().Be(Batches * 5_100);
         await prometheus.WaitFor($"sum({Name}_count)", 1, merged.TotalCount);
         DateTimeOffset now = DateTimeOffset.UtcNow;
+        (await prometheus.QueryAll($"histogram_count({Name})")).Should().BeEmpty("only native histograms have a result");
         await CheckCounts(prometheus, merged, now);
         foreach (double quantile in Quantiles)
         {

@@ -232,6 +232,24 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
+    public void Counts_have_the_time_of_the_creation_or_of_the_last_reset()
+    {
+        DateTimeOffset created = new(2026, 11, 27, 1, 2, 3, TimeSpan.Zero);
+        ManualTime time = new() { Now = created };
+        HdrHistogram histogram = Factory.WithTimeProvider(time).Create();
+        histogram.Record(7);
+        time.Now = created.AddSeconds(5);
+        using HdrHistogramCounts counts = histogram.GetCounts();
+        counts.StartTime.Should().Be(created);
+
+        histogram.Reset();
+        time.Now = created.AddSeconds(9);
+
+        histogram.GetCounts(counts).StartTime.Should().Be(created.AddSeconds(5));
+        histogram.GetSnapshot().GetCounts(counts).StartTime.Should().BeNull();
+    }
+
+    [Fact]
     public void Counts_can_be_filled_again()
     {
         HdrHistogram histogram = Factory.Create();

@@ -50,6 +50,10 @@ public sealed class HdrHistogramCounts : IDisposable
     /// counts starts again. It is 0 for a snapshot and for the view of a window.</summary>
     public int ResetCount { get; private set; }
 
+    /// <summary>The start of the counts: the time of the last reset of the histogram or, before the first reset, of its creation, in UTC.
+    /// It is <see langword="null"/> for a snapshot and for the view of a window.</summary>
+    public DateTimeOffset? StartTime { get; private set; }
+
     /// <summary>The number of recorded values within the range; wraps at 2⁶⁴.</summary>
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
     public ulong TotalCount => CounterMath.Sum(AsSpan());
@@ -100,12 +104,18 @@ public sealed class HdrHistogramCounts : IDisposable
     }
 
     /// <summary>Replaces the counts. The buffer belongs to this object afterwards.</summary>
-    internal void Set(CounterRange range, ulong[] buffer, int start, (ulong Underflow, ulong Overflow) outOfRange, int resetCount)
+    internal void Set(
+        CounterRange range,
+        ulong[] buffer,
+        int start,
+        (ulong Underflow, ulong Overflow) outOfRange,
+        int resetCount,
+        DateTimeOffset? startTime)
     {
         Dispose();
         (_buffer, _start, _length, Layout) = (buffer, start, range.Length, range.Layout);
         FirstIndex = (int)(range.FirstIndex - range.Layout.Origin);
         (CountBelowRange, CountAboveRange) = outOfRange;
-        ResetCount = resetCount;
+        (ResetCount, StartTime) = (resetCount, startTime);
     }
 }

@@ -1,7 +1,7 @@
 namespace Picollo.Metrics;
 
-/// <summary>A high dynamic range histogram. It counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that every
-/// percentile has a bounded relative error. It takes a few kilobytes of memory and about a nanosecond per record.</summary>
+/// <summary>A high dynamic range histogram. It counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that
+/// every percentile has a bounded relative error. It takes a few kilobytes of memory and about a nanosecond per record.</summary>
 /// <remarks>
 /// <para>Create histograms with <see cref="Factory"/>. The factory's <c>Create()</c> returns the sealed type of the selected variant. Store
 /// it in a variable of that type (<c>var h = …Create()</c>), so that the JIT can inline <see cref="Record(ulong)"/>. The variants
@@ -55,8 +55,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
         _countingSince = ReadTime;
     }
 
-    /// <summary>The factory with the default settings: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain variant. Immutable:
-    /// each of its methods returns a new factory.</summary>
+    /// <summary>The factory with the default settings: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain variant.
+    /// Immutable: each of its methods returns a new factory.</summary>
     public static PlainHdrHistogramFactory<uint> Factory { get; } = new(HdrHistogramSettings.Default);
 
     /// <inheritdoc/>
@@ -188,11 +188,11 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
     private protected sealed override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts) => CopyCounts(counts, ..Length);
 
     private protected sealed override (ulong Underflow, ulong Overflow) CopyUsedCounts(
-        Span<ulong> counts, out Range used, out int resetCount)
+        Span<ulong> counts, out Range used, out int resetCount, out DateTimeOffset? startTime)
     {
         lock (Gate)
         {
-            resetCount = _resetCount;
+            (resetCount, startTime) = (_resetCount, _countingSince);
             int from = Length, to = 0;
             foreach (CounterBlock? block in Blocks)
             {

@@ -113,9 +113,10 @@ public abstract partial class ReadOnlyHdrHistogram
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(Length);
         try
         {
-            (ulong, ulong) outOfRange = CopyUsedCounts(buffer.AsSpan(0, Length), out Range used, out int resetCount);
+            (ulong, ulong) outOfRange = CopyUsedCounts(
+                buffer.AsSpan(0, Length), out Range used, out int resetCount, out DateTimeOffset? startTime);
             (int start, int length) = used.GetOffsetAndLength(Length);
-            counts.Set(new(Layout, FirstIndex + (uint)start, length), buffer, start, outOfRange, resetCount);
+            counts.Set(new(Layout, FirstIndex + (uint)start, length), buffer, start, outOfRange, resetCount, startTime);
             return counts;
         }
         catch
@@ -168,10 +169,11 @@ public abstract partial class ReadOnlyHdrHistogram
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
     /// <summary>Works like <see cref="CopyCounts"/>, but copies only <paramref name="used"/>, outside which all counts are 0. The number of
-    /// resets is from the same moment.</summary>
-    private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used, out int resetCount)
+    /// resets and the start time (<see cref="HdrHistogramCounts.StartTime"/>) are from the same moment.</summary>
+    private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(
+        Span<ulong> counts, out Range used, out int resetCount, out DateTimeOffset? startTime)
     {
-        (used, resetCount) = (..Length, 0);
+        (used, resetCount, startTime) = (..Length, 0, null);
         return CopyCounts(counts);
     }
 
