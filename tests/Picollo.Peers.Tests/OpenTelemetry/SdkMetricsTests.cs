@@ -70,6 +70,9 @@ public sealed class SdkMetricsTests : IAsyncLifetime
         durations.Should().Contain(" GET int 200 /orders/{id}", 2).And.Contain("System.InvalidOperationException GET int 500 /fails", 1)
             .And.Contain(" GET int 200 /held", Held).And.HaveCount(4);
 
+        _own.Points.First(point => point.Metric == Duration).Bounds.Should().Equal(_sdk.Points.First(point => point.Metric == Duration).Bounds)
+            .And.HaveCount(14);
+
         // The differences that docs/opentelemetry.md lists.
         AttributesOf(_sdk, Duration, "GET").Except(AttributesOf(_own, Duration, "GET")).Should().BeEquivalentTo("network.protocol.version", "url.scheme");
         AttributesOf(_sdk, Active, "GET").Should().BeEquivalentTo("http.request.method", "url.scheme");
@@ -101,7 +104,6 @@ public sealed class SdkMetricsTests : IAsyncLifetime
         builder.Services.AddOpenTelemetry().WithMetrics(metrics => metrics
             .AddMeter("Microsoft.AspNetCore.Hosting", "System.Runtime")
             .AddProcessInstrumentation()
-            .AddView(Duration, new Base2ExponentialBucketHistogramConfiguration())
             .AddOtlpExporter((exporter, reader) =>
             {
                 (exporter.Endpoint, exporter.Protocol) = (_sdk.Endpoint, OtlpExportProtocol.HttpProtobuf);
