@@ -67,12 +67,13 @@ internal sealed class ExpositionCounters(
             {
                 names.UnionWith(PrometheusNames.LinesOfCounter(PrometheusProcessCpuTime));
                 PrometheusSample total = new(samples.Sum(sample => sample.Value));
-                PrometheusWriter.WriteCounter(output, format, PrometheusProcessCpuTime, metric.Description, [total]);
+                PrometheusWriter.WriteCounter(
+                    output, format, PrometheusProcessCpuTime, metric.Description, [total], ProcessAccount.Started);
             }
             else if (metric.Kind == OtlpKind.Counter)
             {
                 names.UnionWith(PrometheusNames.LinesOfCounter(name));
-                PrometheusWriter.WriteCounter(output, format, name, metric.Description, samples);
+                PrometheusWriter.WriteCounter(output, format, name, metric.Description, samples, ProcessAccount.Started);
             }
             else
             {

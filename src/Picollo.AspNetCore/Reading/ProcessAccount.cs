@@ -30,6 +30,10 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList 
 
     private const int NameLength = 15; // of a thread on Linux
 
+    // Not a static initializer, because it may throw.
+    private static readonly Lazy<DateTimeOffset> StartOfProcess =
+        new(static () => System.Diagnostics.Process.GetCurrentProcess().StartTime.ToUniversalTime(), LazyThreadSafetyMode.PublicationOnly);
+
     // In the order of Measure. The page is first, because it uses CPU time while the parts are read.
     private static readonly (string Name, string Title)[] Parts =
     [
@@ -52,6 +56,9 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList 
     private readonly long[] _parts = new long[Parts.Length];
     private readonly long[] _modes = new long[2]; // user and kernel
     private Dictionary<(long Id, long Start), long> _seen = [];
+
+    /// <summary>The start of the process, at which all its counters were 0.</summary>
+    public static DateTimeOffset Started => StartOfProcess.Value;
 
     /// <summary>Reads all parts. The last part is the rest.</summary>
     /// <returns>The parts; empty if the CPU time of the process is unavailable.</returns>
