@@ -7,8 +7,8 @@ namespace Picollo.Export;
 /// <summary>A file, and the environment variable that names it.</summary>
 internal sealed record OtlpFile(string Variable, string Path);
 
-/// <summary>The certificates of a TLS connection, in PEM files. The files are read again when they have changed, because certificates are
-/// renewed. Not thread-safe.</summary>
+/// <summary>The certificates of a TLS connection, in PEM files. The files are read for each request, because certificates are renewed.
+/// Their times would not show it: in Kubernetes, the files are links to a directory that is replaced. Not thread-safe.</summary>
 /// <param name="trusted">The certificates of authorities or of receivers that are trusted instead of the system's; null for the
 /// system's.</param>
 /// <param name="client">The certificate of the client, and those of the authorities up to the root; null for none.</param>
@@ -18,47 +18,45 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
     private const string EncryptedLabel = "ENCRYPTED PRIVATE KEY";
     private const string EncryptedHeader = "Proc-Type: 4,ENCRYPTED"; // of OpenSSL's older format
 
-    private DateTime[] _loaded = [];
+    private byte[] _loaded = []; // the hash of the files
 
-    /// <summary>Reads the files if they have changed since the last successful call.</summary>
+    /// <summary>Reads the files, and returns options if the files differ from those of the last successful call.</summary>
     /// <param name="options">The options for new connections; null if the files have not changed, or there is a problem.</param>
     /// <returns>The problem; null if there is none.</returns>
     public string? TryLoad(out SslClientAuthenticationOptions? options)
     {
         options = null;
-        DateTime[] times = [.. new[] { trusted, client, key }.OfType<OtlpFile>().Select(file => File.GetLastWriteTimeUtc(file.Path))];
-        if (times.SequenceEqual(_loaded))
+        string authorities = "", certificates = "", privateKey = "";
+        string? problem = Try(trusted, path => authorities = File.ReadAllText(path))
+            ?? Try(client, path => certificates = File.ReadAllText(path))
+            ?? Try(key, path => privateKey = File.ReadAllText(path));
+        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(string.Join('\0', authorities, certificates, privateKey)));
+        if (problem is not null || hash.SequenceEqual(_loaded))
         {
-            return null;
+            return problem;
         }
 
         SslClientAuthenticationOptions loaded = new();
-        string? problem = null;
-        if (trusted is not null)
-        {
-            problem = Read(trusted, text => loaded.CertificateChainPolicy = TrustPolicyOf(text));
-        }
-
-        if (problem is null && client is not null && key is not null)
-        {
-            string certificates = "";
-            problem = Read(client, text => CertificatesOf(certificates = text))
-                ?? Read(key, text => loaded.ClientCertificateContext = ClientContextOf(certificates, text));
-        }
-
+        problem = Try(trusted, _ => loaded.CertificateChainPolicy = TrustPolicyOf(authorities))
+            ?? Try(client, _ => CertificatesOf(certificates))
+            ?? Try(key, _ => loaded.ClientCertificateContext = ClientContextOf(certificates, privateKey));
         if (problem is null)
         {
-            (_loaded, options) = (times, loaded);
+            (_loaded, options) = (hash, loaded);
         }
 
         return problem;
     }
 
-    private static string? Read(OtlpFile file, Action<string> use)
+    private static string? Try(OtlpFile? file, Action<string> use)
     {
         try
         {
-            use(File.ReadAllText(file.Path));
+            if (file is not null)
+            {
+                use(file.Path);
+            }
+
             return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or NotSupportedException)
@@ -69,11 +67,11 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
                 UnauthorizedAccessException => "cannot be read by this user",
                 IOException => "cannot be read",
                 NotSupportedException => "is encrypted; a private key without a password is required",
-                _ => file.Variable.EndsWith("KEY", StringComparison.Ordinal)
+                _ => file!.Variable.EndsWith("KEY", StringComparison.Ordinal)
                     ? "is not a private key in PEM that belongs to the certificate of the client"
                     : "does not contain a valid certificate in PEM",
             };
-            return $"the file '{file.Path}' of {file.Variable} {fault}";
+            return $"the file '{file!.Path}' of {file.Variable} {fault}";
         }
     }
 

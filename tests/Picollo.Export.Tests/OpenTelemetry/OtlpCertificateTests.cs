@@ -137,14 +137,11 @@ public sealed class OtlpCertificateTests : IDisposable
         });
     }
 
-    private static int s_writes;
-
-    // A time for each write, because file systems may have coarse times.
     private void Write(string name, string text)
     {
         string path = Path.Combine(_folder, name + ".pem");
         File.WriteAllText(path, text);
-        File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch.AddSeconds(Interlocked.Increment(ref s_writes)));
+        File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch); // the time of a link does not change if its target is replaced
         _variables["OTEL_EXPORTER_OTLP_" + name] = path;
     }
 
