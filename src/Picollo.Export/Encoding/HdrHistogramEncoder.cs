@@ -25,12 +25,10 @@ internal sealed class HdrHistogramEncoder : IDisposable
 
     public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
 
-    /// <summary>The smallest value of the last bucket in use; 0 if the histogram is empty.</summary>
-    public ulong LargestStart { get; private set; }
-
     /// <summary>Encodes a histogram and replaces the previous output.</summary>
+    /// <returns>The smallest value of the last bucket in use; 0 if the histogram is empty.</returns>
     /// <exception cref="ArgumentException">A value or the number of values is above 2^63-1.</exception>
-    public void Encode(ReadOnlyHdrHistogram histogram, bool compress)
+    public ulong Encode(ReadOnlyHdrHistogram histogram, bool compress)
     {
         ArgumentNullException.ThrowIfNull(histogram);
         int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
@@ -38,11 +36,11 @@ internal sealed class HdrHistogramEncoder : IDisposable
         using HdrHistogramCounts counts = histogram.GetCounts();
         int used = counts.AsSpan().LastIndexOfAnyExcept(0UL) + 1; // the number of buckets up to the last with a value
         int last = counts.FirstIndex + used - 1;
-        LargestStart = used == 0 ? 0 : counts.Layout.GetStart(last);
-        if (LargestStart > long.MaxValue)
+        ulong largestStart = used == 0 ? 0 : counts.Layout.GetStart(last);
+        if (largestStart > long.MaxValue)
         {
             throw new ArgumentException(
-                $"The histogram has a value of {LargestStart} or more. The format cannot hold values above 2^63-1.", nameof(histogram));
+                $"The histogram has a value of {largestStart} or more. The format cannot hold values above 2^63-1.", nameof(histogram));
         }
 
         if ((long)WriteCounts(counts, used, target) < 0)
@@ -50,7 +48,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
             throw new ArgumentException("The histogram has more than 2^63-1 values, which the format cannot hold.", nameof(histogram));
         }
 
-        ulong largest = target == counts.Layout || used == 0 ? LargestStart : counts.Layout.GetMidpoint(last);
+        ulong largest = target == counts.Layout || used == 0 ? largestStart : counts.Layout.GetMidpoint(last);
         EncodedHeader.Write(
             _buffer,
             _length - EncodedHeader.MaxLength,
@@ -61,6 +59,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
         {
             Compress();
         }
+
+        return largestStart;
     }
 
     public void Dispose()

@@ -131,8 +131,8 @@ public sealed class HdrHistogramLogWriter : IDisposable
         ArgumentNullException.ThrowIfNull(histogram);
         CheckTag(tag);
         using var encoder = new HdrHistogramEncoder();
-        encoder.Encode(histogram, compress: true);
-        ulong max = histogram.Layout.GetEnd(histogram.Layout.GetIndex(encoder.LargestStart));
+        ulong largestStart = encoder.Encode(histogram, compress: true);
+        ulong max = histogram.Layout.GetEnd(histogram.Layout.GetIndex(largestStart));
         if (!_hasBaseTime && _stream is { CanSeek: true, Position: > 0 })
         {
             Add("#[BaseTime: 0.000 (seconds since epoch)]\n");

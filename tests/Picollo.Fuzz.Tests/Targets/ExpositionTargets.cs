@@ -54,8 +54,8 @@ internal static class ExpositionTargets
         },
         new(
             "grpc-details",
-            () => [FuzzSeed.Of("CA4aLgoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLlJldHJ5SW5mbxICCgA="), FuzzSeed.Of("CA4")],
-            input => OtlpGrpc.RetryAfterOf(Text(input))?.Ticks ?? 0),
+            () => [new(Convert.FromBase64String("CA4aMgoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLlJldHJ5SW5mbxIGCgQIBRBk"))],
+            input => OtlpGrpc.RetryAfterOf(Convert.ToBase64String(input)) is { } wait ? 1 + Math.Abs(wait.Ticks / 2) : 0),
         new("otlp-variables", () => [FuzzSeed.Of(string.Join('\n', Variables))], ReadVariables) { BytesPerByte = 1000 },
     ];
 

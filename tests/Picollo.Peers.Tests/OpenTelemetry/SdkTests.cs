@@ -14,17 +14,22 @@ public class SdkTests
     private static readonly KeyValuePair<string, object?> Tag = new("queue", "orders");
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Data_points_equal_those_of_the_SDK(bool isDelta)
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    public async Task Data_points_equal_those_of_the_SDK(bool isDelta, bool isExponential)
     {
+        double[] bounds = [0, 1, 10, 100, 1_000, 10_000];
         await using OtlpReceiver sdk = await OtlpReceiver.StartAsync();
         await using OtlpReceiver own = await OtlpReceiver.StartAsync();
         using Meter meter = new("SdkTests");
         Histogram<long> instrument = meter.CreateHistogram<long>("work.size", "By", "Size of the work.");
         using MeterProvider provider = Sdk.CreateMeterProviderBuilder()
             .AddMeter(meter.Name)
-            .AddView(instrument.Name, new Base2ExponentialBucketHistogramConfiguration { MaxScale = 5, MaxSize = 1_000 })
+            .AddView(instrument.Name, isExponential
+                ? new Base2ExponentialBucketHistogramConfiguration { MaxScale = 5, MaxSize = 1_000 }
+                : new ExplicitBucketHistogramConfiguration { Boundaries = bounds })
             .AddOtlpExporter((exporter, reader) =>
             {
                 exporter.Endpoint = sdk.Endpoint;
@@ -36,7 +41,13 @@ public class SdkTests
         HdrHistogramRegistry registry = new();
         HdrHistogram histogram = registry.GetOrAdd(
             "work.size", () => HdrHistogram.Factory.WithSignificantDigits(4).Create(), new() { Help = "Size of the work.", Unit = new() { Name = "bytes" } }, [new("queue", "orders")]);
-        await using OtlpExporter exporter = OtlpExporter.Start(registry, new() { Endpoint = own.Endpoint, UseDeltaTemporality = isDelta });
+        await using OtlpExporter exporter = OtlpExporter.Start(registry, new()
+        {
+            Endpoint = own.Endpoint,
+            UseDeltaTemporality = isDelta,
+            UseExponentialHistograms = isExponential,
+            ExplicitBounds = { ["work.size"] = bounds },
+        });
         Random random = new(1);
         for (int round = 0; round < 3; round++)
         {
@@ -60,6 +71,8 @@ public class SdkTests
             other.Attributes.Should().Equal(one.Attributes);
             (other.Count, other.ZeroCount, other.Scale, other.Sum).Should().Be((one.Count, one.ZeroCount, one.Scale, one.Sum));
             other.Buckets.Should().Equal(one.Buckets);
+            (other.Bounds is null).Should().Be(isExponential);
+            (other.Bounds ?? []).Should().Equal(one.Bounds ?? []);
             if (!isDelta)
             {
                 (other.Min, other.Max).Should().Be((one.Min, one.Max));

@@ -29,6 +29,7 @@ public sealed class HdrHistogramCounts : IDisposable
     private ulong[]? _buffer;
     private int _start; // of the counts in the buffer
     private int _length;
+    private long _startTicks; // of StartTime; a nullable time would take 24 bytes
 
     internal HdrHistogramCounts()
     {
@@ -52,7 +53,7 @@ public sealed class HdrHistogramCounts : IDisposable
 
     /// <summary>The start of the counts: the time of the last reset of the histogram or, before the first reset, of its creation, in UTC.
     /// It is <see langword="null"/> for a snapshot and for the view of a window.</summary>
-    public DateTimeOffset? StartTime { get; private set; }
+    public DateTimeOffset? StartTime => _startTicks == 0 ? null : new DateTimeOffset(_startTicks, TimeSpan.Zero);
 
     /// <summary>The number of recorded values within the range; wraps at 2⁶⁴.</summary>
     /// <exception cref="ObjectDisposedException">The counts are disposed.</exception>
@@ -116,6 +117,6 @@ public sealed class HdrHistogramCounts : IDisposable
         (_buffer, _start, _length, Layout) = (buffer, start, range.Length, range.Layout);
         FirstIndex = (int)(range.FirstIndex - range.Layout.Origin);
         (CountBelowRange, CountAboveRange) = outOfRange;
-        (ResetCount, StartTime) = (resetCount, startTime);
+        (ResetCount, _startTicks) = (resetCount, startTime?.UtcTicks ?? 0);
     }
 }
