@@ -158,7 +158,7 @@ public class OptionsBindingTests
     [InlineData("Endpoint", "ftp://collector", "*'Picollo:Endpoint'*http or https*")]
     [InlineData("Headers:Content-Type", "s3cr3t", "*'Picollo:Headers'*'Content-Type'*")]
     [InlineData("Endpoint", "https://user:s3cr3t@host:99999/", "*'Picollo:Endpoint'*System.Uri*")]
-    [InlineData("Timeout", "5' at 's3cr3t", "*'Picollo:Timeout'*System.TimeSpan*")]
+    [InlineData("Timeout", "5' at 's3cr3t", "*'Picollo:Timeout'*System.TimeSpan'. Use a time such as 00:00:15.")]
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
     [InlineData("Headers:api-key:0", "s3cr3t", "'Picollo:Headers:api-key' must have a value*")]
     [InlineData("", "s3cr3t", "'Picollo' must have keys or elements below it*")]

@@ -88,6 +88,7 @@ internal static class ConfiguredOptions
         return message.EndsWith($"'{typeof(CpuUsageDetail)}'.", StringComparison.Ordinal)
             ? $"{message} Use {string.Join(" or ", Enum.GetNames<CpuUsageDetail>())}."
             : message.EndsWith($"'{typeof(bool)}'.", StringComparison.Ordinal) ? $"{message} Use true or false."
+            : message.EndsWith($"'{typeof(TimeSpan)}'.", StringComparison.Ordinal) ? $"{message} Use a time such as 00:00:15."
             : message;
     }
 

@@ -47,7 +47,12 @@ internal sealed class OtlpSender : IDisposable
                 // The codes that the specification permits to retry, also for gRPC, whose calls have them from a proxy.
                 bool mayRetry = response.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.BadGateway
                     or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout;
-                return Failed(StatusText(response), mayRetry, response, mayRetry ? RetryAfterOf(response.Headers) : null);
+
+                // ASP.NET Core answers HTTP/1.1 with this code at an endpoint of gRPC, such as that of the Aspire dashboard.
+                string hint = response.StatusCode == HttpStatusCode.BadRequest && !_settings.UsesGrpc
+                    ? "; the receiver may accept only gRPC"
+                    : "";
+                return Failed(StatusText(response) + hint, mayRetry, response, mayRetry ? RetryAfterOf(response.Headers) : null);
             }
 
             return _settings.UsesGrpc
@@ -65,10 +70,14 @@ internal sealed class OtlpSender : IDisposable
         catch (HttpRequestException e)
         {
             string detail = e.InnerException is SocketException socket ? $" ({socket.SocketErrorCode})" : "";
-            bool isProtocol = e.HttpRequestError is HttpProtocolError or VersionNegotiationError or ResponseEnded or Unknown;
-            string hint = isProtocol && _settings.UsesGrpc
-                ? "; the receiver may not support HTTP/2, which gRPC requires"
-                : "";
+            string hint = e.HttpRequestError switch
+            {
+                SecureConnectionError => "; the receiver may not use TLS, or its certificate may not be trusted",
+                HttpProtocolError or VersionNegotiationError or ResponseEnded or Unknown when _settings.UsesGrpc =>
+                    "; the receiver may not support HTTP/2, which gRPC requires",
+                InvalidResponse or ResponseEnded or Unknown when !_settings.UsesGrpc => "; the receiver may accept only gRPC or https",
+                _ => "",
+            };
             return Failed($"{e.HttpRequestError}{detail}{hint}", mayRetry: true);
         }
         catch (IOException)

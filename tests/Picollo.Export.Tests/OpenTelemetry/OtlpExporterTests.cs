@@ -91,13 +91,13 @@ public sealed class OtlpExporterTests : OtlpTests
     }
 
     [Theory]
-    [InlineData(400)]
+    [InlineData(400, "; the receiver may accept only gRPC")]
     [InlineData(401)]
     [InlineData(404)]
     [InlineData(408)]
     [InlineData(500)]
     [InlineData(307)]
-    public async Task Other_status_codes_are_not_retried_but_nothing_is_lost(int status)
+    public async Task Other_status_codes_are_not_retried_but_nothing_is_lost(int status, string hint = "")
     {
         OtlpExporter exporter = Exporter(options => options.UseDeltaTemporality = true);
         _histogram.Record(1, 2);
@@ -111,7 +111,7 @@ public sealed class OtlpExporterTests : OtlpTests
         (await AdvanceAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
         exporter.LastError.Should().BeOfType<HttpRequestException>().Which.StatusCode.Should().Be((HttpStatusCode)status);
         exporter.LastError!.Message.Should()
-            .Be($"The export to {_receiver.Endpoint} failed: the receiver returned the status code {status}.");
+            .Be($"The export to {_receiver.Endpoint} failed: the receiver returned the status code {status}{hint}.");
         _errors.Should().Equal(exporter.LastError);
         _histogram.Record(1);
         (await exporter.FlushAsync()).Should().BeTrue();
