@@ -18,47 +18,50 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
     private const string EncryptedLabel = "ENCRYPTED PRIVATE KEY";
     private const string EncryptedHeader = "Proc-Type: 4,ENCRYPTED"; // of OpenSSL's older format
 
-    private DateTime[] _loaded = [];
+    private byte[] _loaded = []; // the hash of the texts
 
-    /// <summary>Reads the files if they have changed since the last successful call.</summary>
-    /// <param name="options">The options for new connections; null if the files have not changed, or there is a problem.</param>
+    /// <summary>Reads the files. They are compared by their text: the write time of a symbolic link, such as those of Kubernetes, is not
+    /// that of its target.</summary>
+    /// <param name="options">The options for new connections; null if the files have not changed since the last successful call, or there
+    /// is a problem.</param>
     /// <returns>The problem; null if there is none.</returns>
     public string? TryLoad(out SslClientAuthenticationOptions? options)
     {
         options = null;
-        DateTime[] times = [.. new[] { trusted, client, key }.OfType<OtlpFile>().Select(file => File.GetLastWriteTimeUtc(file.Path))];
-        if (times.SequenceEqual(_loaded))
+        (string authorities, string certificates, string privateKey) = ("", "", "");
+        string? problem = Try(trusted, path => authorities = File.ReadAllText(path))
+            ?? Try(client, path => certificates = File.ReadAllText(path))
+            ?? Try(key, path => privateKey = File.ReadAllText(path));
+        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes($"{authorities}\0{certificates}\0{privateKey}"));
+        if (problem is not null || hash.AsSpan().SequenceEqual(_loaded))
         {
-            return null;
+            return problem;
         }
 
         SslClientAuthenticationOptions loaded = new();
-        string? problem = null;
-        if (trusted is not null)
-        {
-            problem = Read(trusted, text => loaded.CertificateChainPolicy = TrustPolicyOf(text));
-        }
-
-        if (problem is null && client is not null && key is not null)
-        {
-            string certificates = "";
-            problem = Read(client, text => CertificatesOf(certificates = text))
-                ?? Read(key, text => loaded.ClientCertificateContext = ClientContextOf(certificates, text));
-        }
-
+        problem = Try(trusted, _ => loaded.CertificateChainPolicy = TrustPolicyOf(authorities))
+            ?? Try(client, _ => CertificatesOf(certificates))
+            ?? Try(key, _ => loaded.ClientCertificateContext = ClientContextOf(certificates, privateKey));
         if (problem is null)
         {
-            (_loaded, options) = (times, loaded);
+            (_loaded, options) = (hash, loaded);
         }
 
         return problem;
     }
 
-    private static string? Read(OtlpFile file, Action<string> use)
+    /// <summary>Uses the path or the text of a file, if there is one.</summary>
+    /// <returns>The problem; null if there is none.</returns>
+    private static string? Try(OtlpFile? file, Action<string> use)
     {
+        if (file is null)
+        {
+            return null;
+        }
+
         try
         {
-            use(File.ReadAllText(file.Path));
+            use(file.Path);
             return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or NotSupportedException)
