@@ -296,10 +296,18 @@ internal sealed class OtlpSettings
         return trusted is null && client is null ? null : new OtlpCertificates(trusted, client, key);
     }
 
-    private OtlpFile? ReadFile(string name) =>
-        ValueOf(SignalPrefix + name) is { } specific ? new(SignalPrefix + name, specific)
-        : ValueOf(Prefix + name) is { } general ? new(Prefix + name, general)
-        : null;
+    private OtlpFile? ReadFile(string name)
+    {
+        string variable = ValueOf(SignalPrefix + name) is null ? Prefix + name : SignalPrefix + name;
+        string? path = ValueOf(variable);
+        if (path?.Contains("-----BEGIN", StringComparison.Ordinal) == true)
+        {
+            Warn(variable, "must be the path of a file, and not its content"); // errors contain the path
+            return null;
+        }
+
+        return path is null ? null : new(variable, path);
+    }
 
     // The message does not contain the value, which may be secret.
     private void Warn(string name, string fault) => Warnings.Add($"The variable {name} is ignored: it {fault}.");

@@ -135,6 +135,8 @@ public class OtlpSettingsTests
     [InlineData("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/json")]
     [InlineData("OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE", "secret.pem")]
     [InlineData("OTEL_EXPORTER_OTLP_CLIENT_KEY", "secret.pem")]
+    [InlineData("OTEL_EXPORTER_OTLP_CLIENT_KEY", "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----")]
+    [InlineData("OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "-----BEGIN CERTIFICATE-----\nsecret\n-----END CERTIFICATE-----")]
     public void An_invalid_variable_is_ignored_and_reported_without_its_value(string name, string value)
     {
         OtlpSettings settings = Read((name, value));
