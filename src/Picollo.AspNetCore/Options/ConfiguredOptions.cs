@@ -28,6 +28,15 @@ internal static class ConfiguredOptions
                 "", nameof(options.Headers), nameof(options.ResourceAttributes), bounds.Key,
                 .. bounds.GetChildren().Select(histogram => ConfigurationPath.Combine(bounds.Key, histogram.Key)),
             ]);
+        foreach (string time in new[] { nameof(options.Interval), nameof(options.Timeout) })
+        {
+            // The binder reads a number as days.
+            if (configuration[time] is { Length: > 0 } text && !text.Contains(':', StringComparison.Ordinal))
+            {
+                throw new InvalidOperationException($"'{configuration.GetSection(time).Path}' must be a time such as 00:00:15.");
+            }
+        }
+
         _ = new OtlpSettings(options, static _ => null, null);
     });
 

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -9,7 +10,7 @@ using Picollo.Export;
 namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Exports all metrics of the exposition while the application runs, and exports the remaining values when it stops.</summary>
-internal sealed class OtlpExportService(
+internal sealed partial class OtlpExportService(
     PageRows rows,
     ExpositionCounters counters,
     RequestReporter reporter,
@@ -62,14 +63,18 @@ internal sealed class OtlpExportService(
 
     public ValueTask DisposeAsync() => _exporter?.DisposeAsync() ?? default;
 
-    // Skips repeated errors, because an outage, or a receiver that rejects some metrics, would log the same error at each interval.
+    // Skips repeated errors, because an outage, or a receiver that rejects some metrics, would log the same error at each interval. The
+    // numbers of rejected data points differ, because new series appear and deltas contain only those with new values.
     private void Log(Exception error)
     {
-        (string, long) now = (error.Message, _exporter?.CompleteExportCount ?? 0);
+        (string, long) now = (Rejected().Replace(error.Message, ""), _exporter?.CompleteExportCount ?? 0);
         if (now != _lastLogged)
         {
             _lastLogged = now;
             _logger.LogExportFailed(error.Message);
         }
     }
+
+    [GeneratedRegex("[0-9]+ of [0-9]+")]
+    private static partial Regex Rejected();
 }

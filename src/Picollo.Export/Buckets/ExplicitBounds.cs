@@ -14,12 +14,18 @@ internal sealed class ExplicitBounds : HistogramBuckets
         int end = layout.GetIndex(histogram.MaxTrackableValue) + 1;
         Ends = [.. values.Select(EndOf)];
 
-        // The counter of a bound belongs to the bucket if its midpoint is not above the bound.
+        // A counter belongs to the bucket if its midpoint is not above the bound. The midpoint is divided, because a quotient is rounded
+        // like a bound in decimal: 240 / 1e9 equals 2.4e-7, but 2.4e-7 * 1e9 is below 240.
         int EndOf(double bound)
         {
             double limit = bound * ratio;
             int index = limit < 0 ? 0 : limit >= layout.GetMidpoint(end - 1) ? end : layout.GetIndex((ulong)limit);
-            return index < end && limit >= layout.GetMidpoint(index) ? index + 1 : index;
+            while (index < end && layout.GetMidpoint(index) / ratio <= bound)
+            {
+                index++;
+            }
+
+            return index;
         }
     }
 

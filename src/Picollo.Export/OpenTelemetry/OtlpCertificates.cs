@@ -7,8 +7,8 @@ namespace Picollo.Export;
 /// <summary>A file, and the environment variable that names it.</summary>
 internal sealed record OtlpFile(string Variable, string Path);
 
-/// <summary>The certificates of a TLS connection, in PEM files. The files are read for each request, because certificates are renewed.
-/// Their times would not show it: in Kubernetes, the files are links to a directory that is replaced. Not thread-safe.</summary>
+/// <summary>The certificates of a TLS connection, in PEM files. The files are read again when they have changed, because certificates are
+/// renewed. Not thread-safe.</summary>
 /// <param name="trusted">The certificates of authorities or of receivers that are trusted instead of the system's; null for the
 /// system's.</param>
 /// <param name="client">The certificate of the client, and those of the authorities up to the root; null for none.</param>
@@ -18,20 +18,22 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
     private const string EncryptedLabel = "ENCRYPTED PRIVATE KEY";
     private const string EncryptedHeader = "Proc-Type: 4,ENCRYPTED"; // of OpenSSL's older format
 
-    private byte[] _loaded = []; // the hash of the files
+    private byte[] _loaded = []; // the hash of the texts
 
-    /// <summary>Reads the files, and returns options if the files differ from those of the last successful call.</summary>
-    /// <param name="options">The options for new connections; null if the files have not changed, or there is a problem.</param>
+    /// <summary>Reads the files. They are compared by their text: the write time of a symbolic link, such as those of Kubernetes, is not
+    /// that of its target.</summary>
+    /// <param name="options">The options for new connections; null if the files have not changed since the last successful call, or there
+    /// is a problem.</param>
     /// <returns>The problem; null if there is none.</returns>
     public string? TryLoad(out SslClientAuthenticationOptions? options)
     {
         options = null;
-        string authorities = "", certificates = "", privateKey = "";
+        (string authorities, string certificates, string privateKey) = ("", "", "");
         string? problem = Try(trusted, path => authorities = File.ReadAllText(path))
             ?? Try(client, path => certificates = File.ReadAllText(path))
             ?? Try(key, path => privateKey = File.ReadAllText(path));
-        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(string.Join('\0', authorities, certificates, privateKey)));
-        if (problem is not null || hash.SequenceEqual(_loaded))
+        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes($"{authorities}\0{certificates}\0{privateKey}"));
+        if (problem is not null || hash.AsSpan().SequenceEqual(_loaded))
         {
             return problem;
         }
@@ -48,15 +50,18 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
         return problem;
     }
 
+    /// <summary>Uses the path or the text of a file, if there is one.</summary>
+    /// <returns>The problem; null if there is none.</returns>
     private static string? Try(OtlpFile? file, Action<string> use)
     {
+        if (file is null)
+        {
+            return null;
+        }
+
         try
         {
-            if (file is not null)
-            {
-                use(file.Path);
-            }
-
+            use(file.Path);
             return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or NotSupportedException)
@@ -67,11 +72,11 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
                 UnauthorizedAccessException => "cannot be read by this user",
                 IOException => "cannot be read",
                 NotSupportedException => "is encrypted; a private key without a password is required",
-                _ => file!.Variable.EndsWith("KEY", StringComparison.Ordinal)
+                _ => file.Variable.EndsWith("KEY", StringComparison.Ordinal)
                     ? "is not a private key in PEM that belongs to the certificate of the client"
                     : "does not contain a valid certificate in PEM",
             };
-            return $"the file '{file!.Path}' of {file.Variable} {fault}";
+            return $"the file '{file.Path}' of {file.Variable} {fault}";
         }
     }
 

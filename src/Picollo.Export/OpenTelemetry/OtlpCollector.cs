@@ -77,7 +77,8 @@ internal sealed class OtlpCollector
         _lastTime = Now();
     }
 
-    /// <summary>Reads all series, in the order of their names. Series of deltas without new values are omitted.</summary>
+    /// <summary>Reads all series, in the order of their names. Those of a metric follow each other, even if another metric has the name
+    /// with a different unit. Series of deltas without new values are omitted.</summary>
     public IReadOnlyList<OtlpPoint> Collect()
     {
         // Receivers store milliseconds. Two exports must not have the same time, even if the clock was set back.
@@ -126,7 +127,11 @@ internal sealed class OtlpCollector
         }
 
         _lastTime = now;
-        return [.. points.OrderBy(point => point.Series.Metric.Name, StringComparer.Ordinal)];
+        return
+        [
+            .. points.GroupBy(point => point.Series.Metric).OrderBy(metric => metric.Key.Name, StringComparer.Ordinal)
+                .SelectMany(metric => metric),
+        ];
     }
 
     /// <summary>Records that the receiver has accepted data points of the last collection.</summary>

@@ -23,7 +23,8 @@ internal sealed class OtlpSender : IDisposable
 
     private readonly OtlpSettings _settings;
     private readonly TimeProvider _time;
-    private HttpClient? _client;
+    private SslClientAuthenticationOptions? _tls;
+    private HttpClient? _client; // null if the next request must not use an earlier connection
 
     public OtlpSender(OtlpSettings settings, TimeProvider time) => (_settings, _time) = (settings, time);
 
@@ -61,8 +62,12 @@ internal sealed class OtlpSender : IDisposable
                     ? new(null, false, null, rejected)
                     : Failed($"{StatusText(response)}, but the body is not an OTLP response", mayRetry: false, response);
         }
-        catch (OperationCanceledException) when (!stop.IsCancellationRequested)
+        catch (OperationCanceledException)
         {
+            // The connection may be dead. HTTP/1.1 closes it with the request, but HTTP/2 would use it for the next requests.
+            _client?.Dispose();
+            _client = null;
+            stop.ThrowIfCancellationRequested();
             string reason = string.Create(
                 CultureInfo.InvariantCulture, $"there was no response within {_settings.Timeout.TotalSeconds:0.###} s");
             return Failed(reason, mayRetry: true);
@@ -88,7 +93,7 @@ internal sealed class OtlpSender : IDisposable
 
     public void Dispose() => _client?.Dispose();
 
-    /// <summary>Creates the client, or a new one if the files of certificates have changed.</summary>
+    /// <summary>Creates the client if there is none, or the files of certificates have changed.</summary>
     /// <returns>The problem with a file; null if there is none.</returns>
     private string? Connect()
     {
@@ -111,7 +116,8 @@ internal sealed class OtlpSender : IDisposable
             ActivityHeadersPropagator = null,
             PooledConnectionLifetime = TimeSpan.FromMinutes(5), // finds new addresses of the receiver
         };
-        handler.SslOptions = changed ?? handler.SslOptions;
+        _tls = changed ?? _tls;
+        handler.SslOptions = _tls ?? handler.SslOptions;
         _client?.Dispose();
         _client = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
         return null;

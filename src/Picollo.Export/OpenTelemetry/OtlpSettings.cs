@@ -46,7 +46,7 @@ internal sealed class OtlpSettings
         Buckets = new OtlpBuckets(UsesExponential, Check(options.ExplicitBounds));
         Headers = ReadHeaders(options.Headers);
         Resource = ReadResource(options.ResourceAttributes, defaultServiceName);
-        Certificates = ReadCertificates();
+        Certificates = ReadCertificates() is { } files && Endpoint.Scheme == Uri.UriSchemeHttps ? files : null;
     }
 
     public bool IsDisabled { get; }
@@ -83,7 +83,7 @@ internal sealed class OtlpSettings
 
     public IReadOnlyDictionary<string, string> Resource { get; }
 
-    /// <summary>The files of certificates; null for the system's certificates.</summary>
+    /// <summary>The files of certificates; null for the system's certificates, and without TLS.</summary>
     public OtlpCertificates? Certificates { get; }
 
     /// <summary>The messages about variables that are ignored.</summary>
@@ -296,10 +296,18 @@ internal sealed class OtlpSettings
         return trusted is null && client is null ? null : new OtlpCertificates(trusted, client, key);
     }
 
-    private OtlpFile? ReadFile(string name) =>
-        ValueOf(SignalPrefix + name) is { } specific ? new(SignalPrefix + name, specific)
-        : ValueOf(Prefix + name) is { } general ? new(Prefix + name, general)
-        : null;
+    private OtlpFile? ReadFile(string name)
+    {
+        string variable = ValueOf(SignalPrefix + name) is null ? Prefix + name : SignalPrefix + name;
+        string? path = ValueOf(variable);
+        if (path?.Contains("-----BEGIN", StringComparison.Ordinal) == true)
+        {
+            Warn(variable, "must be the path of a file, and not its content"); // errors contain the path
+            return null;
+        }
+
+        return path is null ? null : new(variable, path);
+    }
 
     // The message does not contain the value, which may be secret.
     private void Warn(string name, string fault) => Warnings.Add($"The variable {name} is ignored: it {fault}.");

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Configuration;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Trace;
@@ -148,6 +149,39 @@ public class OtlpExportTests
         all.Should().HaveCount(4, "the callback of the application receives each");
         errors.Should().HaveCount(2).And.OnlyContain(error =>
             error.Text.StartsWith($"The export to {receiver.Endpoint} failed: the receiver returned the status code 401.") && !error.Text.Contains("s3cr3t"));
+    }
+
+    [Fact]
+    public async Task The_service_has_the_name_of_the_application_by_default()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await RequestApp.StartAsync(
+            _ => { }, null, builder => builder.Services.AddPicolloOtlpExporter(options => options.Endpoint = receiver.Endpoint));
+        string name = app.Services.GetRequiredService<IWebHostEnvironment>().ApplicationName;
+
+        await app.StopAsync();
+
+        receiver.Points.Should().NotBeEmpty().And.OnlyContain(point => point.Resource["service.name"] == name);
+    }
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public async Task Rejected_data_points_are_logged_once_even_if_their_number_differs()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        await using RequestApp app = await StartAsync(receiver, null, interval: "20");
+        for (byte rejected = 1; rejected <= 3; rejected++)
+        {
+            byte[] response = [0x0A, 0x02, 0x08, rejected];
+            receiver.Answer(context => context.Response.Body.WriteAsync(response).AsTask());
+        }
+
+        for (int i = 0; i < 4; i++)
+        {
+            await receiver.WaitAsync();
+        }
+
+        app.Log.Of("Picollo.AspNetCore.OtlpExport").Should().ContainSingle().Which.Text.Should().Contain(" rejected 1 of ");
     }
 
     private static Task<RequestApp> StartAsync(

@@ -32,6 +32,48 @@ public sealed class ExplicitBucketTests : OtlpTests
     }
 
     [Fact]
+    public void A_value_that_equals_a_bound_in_decimal_is_in_its_bucket()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
+        List<(int Bucket, ulong Count)> used = [];
+        foreach (double ratio in new[] { 1, 1e3, 1e6, 1e9 })
+        {
+            for (ulong value = 1; value <= 1_000; value++)
+            {
+                histogram.Reset();
+                histogram.Record([value, value + 1]);
+
+                new ExplicitBounds(histogram, ratio, [value / ratio]).ReadUsed(histogram.GetCounts(), used);
+
+                used.Should().Equal((0, 1), (1, 1)); // 2.4e-7 * 1e9 is below 240
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Histograms_of_different_names_and_units_have_their_own_bounds()
+    {
+        foreach ((string name, HdrHistogramDescription description) in new[]
+        {
+            ("a", HdrHistogramDescription.Nanoseconds), ("b", HdrHistogramDescription.None), ("c", HdrHistogramDescription.None),
+        })
+        {
+            _registry.GetOrAdd(name, HdrHistogram.Create, description).Record([5, 5_000_000_000]);
+        }
+
+        OtlpExporter exporter = Exporter(options =>
+        {
+            options.UseExponentialHistograms = null;
+            options.ExplicitBounds["a"] = options.ExplicitBounds["b"] = [1];
+            options.ExplicitBounds["c"] = [10];
+        });
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        _receiver.Points.Select(point => (point.Metric, point.Bounds!.Single(), point.Buckets.GetValueOrDefault(0), point.Buckets.GetValueOrDefault(1)))
+            .Should().Equal(("a", 1, 1, 1), ("b", 1, 0, 2), ("c", 10, 1, 1));
+    }
+
+    [Fact]
     public async Task Values_out_of_range_are_in_the_buckets_of_its_limits()
     {
         _registry.GetOrAdd("x", () => HdrHistogram.Factory.WithMinTrackableValue(1_000).WithMaxTrackableValue(1_023).Create()).Record([1, 1_000, 1_023, 1_000_000]);

@@ -81,6 +81,48 @@ public sealed class OtlpCertificateTests : IDisposable
     }
 
     [Fact]
+    public async Task A_link_to_a_renewed_file_is_followed_as_in_Kubernetes()
+    {
+        foreach ((string version, string pem) in new[] { ("1", new Authority("other").Pem), ("2", _authority.Pem) })
+        {
+            File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(_folder, version)).FullName, "ca.pem"), pem);
+        }
+
+        string data = Path.Combine(_folder, "..data");
+        Directory.CreateSymbolicLink(data, "1");
+        File.CreateSymbolicLink(Path.Combine(_folder, "ca.pem"), "..data/ca.pem");
+        _variables["OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE"] = Path.Combine(_folder, "ca.pem");
+        await using OtlpReceiver receiver = await StartAsync(_authority);
+        ManualTime time = new(DateTimeOffset.UtcNow);
+        await using OtlpExporter exporter = Exporter(receiver, time: time);
+        Task<bool> flush = exporter.FlushAsync();
+        await OtlpTests.AdvanceAsync(flush, time);
+        (await flush).Should().BeFalse("the receiver is of another authority");
+
+        Directory.Delete(data);
+        Directory.CreateSymbolicLink(data, "2");
+
+        flush = exporter.FlushAsync();
+        await OtlpTests.AdvanceAsync(flush, time);
+        (await flush).Should().BeTrue(exporter.LastError?.Message);
+    }
+
+    [Fact]
+    public async Task The_certificates_are_used_after_a_request_without_a_response()
+    {
+        await using OtlpReceiver receiver = await StartAsync(_authority);
+        receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
+        ManualTime time = new(DateTimeOffset.UtcNow);
+        await using OtlpExporter exporter = Exporter(receiver, time: time);
+        Task<bool> flush = exporter.FlushAsync();
+        await receiver.WaitAsync();
+        time.Advance(TimeSpan.FromSeconds(5));
+        (await flush).Should().BeFalse();
+
+        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
+    }
+
+    [Fact]
     public async Task A_problem_with_a_file_has_a_clear_error_and_the_next_export_reads_the_file_again()
     {
         await using OtlpReceiver receiver = await StartAsync(_authority);
@@ -138,11 +180,12 @@ public sealed class OtlpCertificateTests : IDisposable
         });
     }
 
+    // All files have the same time, as on file systems with coarse times.
     private void Write(string name, string text)
     {
         string path = Path.Combine(_folder, name + ".pem");
         File.WriteAllText(path, text);
-        File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch); // the time of a link does not change if its target is replaced
+        File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch);
         _variables["OTEL_EXPORTER_OTLP_" + name] = path;
     }
 

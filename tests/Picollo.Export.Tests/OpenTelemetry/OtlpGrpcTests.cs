@@ -199,6 +199,113 @@ public sealed class OtlpGrpcTests : OtlpTests
     }
 
     [Fact]
+    public async Task A_connection_without_a_response_is_not_used_again()
+    {
+        List<string> connections = [];
+        _receiver.Answer(context =>
+        {
+            connections.Add(context.Connection.Id);
+            return NeverAsync(context);
+        });
+        _receiver.Answer(context =>
+        {
+            connections.Add(context.Connection.Id);
+            context.Response.Headers["grpc-status"] = "0";
+            return Task.CompletedTask;
+        });
+        OtlpExporter exporter = Exporter();
+        Task<bool> flush = exporter.FlushAsync();
+        await _receiver.WaitAsync();
+        _time.Advance(TimeSpan.FromSeconds(5));
+        (await flush).Should().BeFalse();
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        connections.Should().HaveCount(2).And.OnlyHaveUniqueItems();
+    }
+
+    [Fact]
+    public async Task A_response_whose_body_has_no_end_is_a_failure()
+    {
+        TaskCompletionSource end = new();
+        _receiver.Answer(async context =>
+        {
+            context.RequestAborted.Register(end.SetResult);
+            while (!context.RequestAborted.IsCancellationRequested)
+            {
+                await context.Response.Body.WriteAsync(new byte[10_000]);
+            }
+        });
+        OtlpExporter exporter = Exporter();
+
+        (await exporter.FlushAsync().WaitAsync(TimeSpan.FromSeconds(20))).Should().BeFalse();
+
+        exporter.LastError!.Message.Should().EndWith("the response has no gRPC status.");
+        await end.Task.WaitAsync(TimeSpan.FromSeconds(20)); // the stream is reset
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_stream_that_is_reset_is_retried(bool hasHeaders)
+    {
+        _receiver.Answer(async context =>
+        {
+            if (hasHeaders)
+            {
+                await context.Response.Body.FlushAsync();
+            }
+
+            context.Abort();
+        });
+        OtlpExporter exporter = Exporter();
+
+        (await AdvanceAsync(exporter.FlushAsync(), expected: true)).Should().ContainSingle();
+    }
+
+    [Fact]
+    public async Task The_status_in_the_trailers_takes_precedence_over_the_one_in_the_headers()
+    {
+        foreach ((string inHeaders, string inTrailers) in new[] { ("0", "3"), ("3", "0") })
+        {
+            _receiver.Answer(async context =>
+            {
+                context.Response.Headers["grpc-status"] = inHeaders;
+                await context.Response.Body.WriteAsync(new byte[5]);
+                context.Response.AppendTrailer("grpc-status", inTrailers);
+            });
+
+            await AdvanceAsync(Exporter().FlushAsync(), expected: inTrailers == "0");
+        }
+    }
+
+    [Theory]
+    [InlineData(0.001, "1m")]
+    [InlineData(99_999.999, "99999999m")]
+    [InlineData(100_000, "100000S")]
+    [InlineData(49 * 86_400, "4233600S")]
+    public void The_timeout_has_at_most_eight_digits(double seconds, string expected)
+    {
+        using HttpRequestMessage request = new();
+        OtlpGrpc.Prepare(request, [], isCompressed: false, TimeSpan.FromSeconds(seconds));
+
+        request.Headers.GetValues("grpc-timeout").Should().Equal(expected);
+    }
+
+    [Fact]
+    public async Task A_data_point_that_exceeds_the_limit_is_sent_on_its_own()
+    {
+        for (int i = 0; i < 2; i++)
+        {
+            _registry.GetOrAdd("large", HdrHistogram.Create, HdrHistogramDescription.None, [new($"{i}", new('x', 4_100_000))]).Record(1);
+        }
+
+        (await Exporter().FlushAsync().WaitAsync(TimeSpan.FromSeconds(20))).Should().BeTrue();
+
+        _receiver.Requests.Select(request => OtlpDataPoint.Read(request.Body).Count).Should().Equal(1, 1, 1);
+    }
+
+    [Fact]
     public async Task A_message_is_split_if_it_exceeds_the_limit_of_servers()
     {
         string large = new('x', 150_000);

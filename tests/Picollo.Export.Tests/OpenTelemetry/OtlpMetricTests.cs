@@ -37,10 +37,12 @@ public sealed class OtlpMetricTests : OtlpTests
             .Equal(Enumerable.Repeat(("counter", isDelta ? Delta : Cumulative, 7.0), isDelta ? 1 : 4));
     }
 
-    [Fact]
-    public async Task Exemplars_have_the_IDs_of_their_trace_and_belong_to_the_time_of_their_point()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Exemplars_have_the_IDs_of_their_trace_and_belong_to_the_time_of_their_point(bool isExponential)
     {
-        OtlpExporter exporter = Exporter(isDelta: true, excludesConventions: null);
+        OtlpExporter exporter = Exporter(isDelta: true, excludesConventions: null, isExponential);
         HdrHistogram histogram = HdrHistogram.Create();
         List<Exemplar> exemplars = [];
         HdrHistogramRegistration registration = new("queue.wait", histogram, HdrHistogramDescription.Nanoseconds, [])
@@ -105,9 +107,39 @@ public sealed class OtlpMetricTests : OtlpTests
             .BeEquivalentTo([("int 404", "404"), ("_OTHER", "404")]);
     }
 
+    [Fact]
+    public async Task Series_with_the_same_name_and_different_units_are_in_one_metric_for_each_unit()
+    {
+        OtlpExporter exporter = Exporter(isDelta: false, excludesConventions: null);
+        foreach ((string unit, string label) in new[] { ("seconds", "a"), ("bytes", "b"), ("seconds", "c") })
+        {
+            _registrations.Add(new("x", HdrHistogram.Create(), new() { Unit = new() { Name = unit } }, [new("label", label)]));
+        }
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+
+        _receiver.Points.Select(point => (point.Unit, point.Attributes["label"])).Should().Equal(("s", "a"), ("s", "c"), ("By", "b"));
+    }
+
+    [Fact]
+    public async Task A_counter_that_decreases_starts_again()
+    {
+        OtlpExporter exporter = Exporter(isDelta: false, excludesConventions: null);
+        foreach (double value in (double[])[5, 7, 2, 3])
+        {
+            _time.Spend(TimeSpan.FromSeconds(1));
+            _families = [new(new("shop.sold", "Sold.", "", OtlpKind.Counter), [new(value)])];
+            (await exporter.FlushAsync()).Should().BeTrue();
+        }
+
+        OtlpDataPoint[] points = PointsOf("shop.sold");
+        points.Select(point => point.Sum).Should().Equal(5, 7, 2, 3);
+        points.Select(point => point.StartTime).Should().Equal(points[0].StartTime, points[0].StartTime, points[1].Time, points[1].Time);
+    }
+
     private readonly List<HdrHistogramRegistration> _registrations = [];
 
-    private OtlpExporter Exporter(bool isDelta, bool? excludesConventions)
+    private OtlpExporter Exporter(bool isDelta, bool? excludesConventions, bool isExponential = false)
     {
         OtlpExportOptions options = new()
         {
@@ -116,6 +148,7 @@ public sealed class OtlpMetricTests : OtlpTests
             TimeProvider = _time,
             UseDeltaTemporality = isDelta,
             ExcludeConventionMetrics = excludesConventions,
+            UseExponentialHistograms = isExponential,
         };
         OtlpExporter exporter = new(() => _registrations, options, _ => null, null, () => _families);
         _exporters.Add(exporter);

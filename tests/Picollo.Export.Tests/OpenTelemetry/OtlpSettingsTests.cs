@@ -51,6 +51,17 @@ public class OtlpSettingsTests
         settings.Endpoint.Should().Be(new Uri(address + "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"));
     }
 
+    [Theory]
+    [InlineData("https://collector:4318", true)]
+    [InlineData("http://collector:4318", false)]
+    public void Files_of_certificates_are_used_only_with_TLS(string endpoint, bool areUsed)
+    {
+        OtlpSettings settings = Read(("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint), ("OTEL_EXPORTER_OTLP_CERTIFICATE", "missing.pem"));
+
+        (settings.Certificates is not null).Should().Be(areUsed);
+        settings.Warnings.Should().BeEmpty();
+    }
+
     [Fact]
     public void The_protocol_and_the_aggregation_can_be_set()
     {
@@ -135,6 +146,8 @@ public class OtlpSettingsTests
     [InlineData("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/json")]
     [InlineData("OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE", "secret.pem")]
     [InlineData("OTEL_EXPORTER_OTLP_CLIENT_KEY", "secret.pem")]
+    [InlineData("OTEL_EXPORTER_OTLP_CLIENT_KEY", "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----")]
+    [InlineData("OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "-----BEGIN CERTIFICATE-----\nsecret\n-----END CERTIFICATE-----")]
     public void An_invalid_variable_is_ignored_and_reported_without_its_value(string name, string value)
     {
         OtlpSettings settings = Read((name, value));
