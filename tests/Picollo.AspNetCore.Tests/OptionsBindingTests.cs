@@ -162,6 +162,8 @@ public class OptionsBindingTests
     [InlineData("Headers", "api-key=s3cr3t", "'Picollo:Headers' must have keys or elements below it*")]
     [InlineData("Headers:api-key:0", "s3cr3t", "'Picollo:Headers:api-key' must have a value*")]
     [InlineData("", "s3cr3t", "'Picollo' must have keys or elements below it*")]
+    [InlineData("ExplicitBounds", "1", "'Picollo:ExplicitBounds' must have keys or elements below it*")]
+    [InlineData("ExplicitBounds:x:0:y", "1", "'Picollo:ExplicitBounds:x:0' must have a value*")]
     [InlineData("ExplicitBounds:x", "1", "'Picollo:ExplicitBounds:x' must have keys or elements below it*")]
     [InlineData("ExplicitBounds:x:0", "s3cr3t", "*'Picollo:ExplicitBounds:x*System.Double*")]
     [InlineData("UseGzip", "maybe", "*'Picollo:UseGzip'*Use true or false.")]

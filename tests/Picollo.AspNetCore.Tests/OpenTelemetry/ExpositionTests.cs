@@ -1,5 +1,9 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.Runtime;
 using System.Text.RegularExpressions;
 using Picollo.AspNetCore.Tests.Page;
+using Picollo.Export;
 using Picollo.Export.Tests;
 
 namespace Picollo.AspNetCore.Tests.OpenTelemetry;
@@ -42,7 +46,54 @@ public sealed partial class ExpositionTests
         receiver.Points.Where(point => IsAlwaysPresent(NameOf(point))).Should().OnlyContain(
             point => types[NameOf(point)] == (point.Kind == "up-down counter" ? "gauge" : point.Kind));
         receiver.Points.Select(point => point.Kind).Distinct().Should().BeEquivalentTo(["histogram", "counter", "up-down counter", "gauge"]);
-        receiver.Points.Where(point => point.Metric == "process.cpu.time").Select(point => point.Attributes["cpu.mode"]).Should().Equal("user", "system");
+        receiver.Points.Where(point => point.Kind == "up-down counter").Select(point => point.Metric).Distinct().Should().BeEquivalentTo(
+            ["http.server.active_requests", "picollo.cpu_workers", "picollo.cpu_workers.running_tasks", "picollo.cpu_workers.waiting_tasks"]);
+        OtlpDataPoint[] modes = [.. receiver.Points.Where(point => point.Metric == "process.cpu.time")];
+        modes.Select(point => point.Attributes["cpu.mode"]).Should().Equal("user", "system");
+        CpuUsageReader.TryGetByProcess(Environment.ProcessId, out CpuUsage now, out _).Should().BeTrue();
+        modes[1].Sum.Should().BeInRange(0.001, now.KernelNanoseconds / 1e9);
+    }
+
+    [Fact]
+    public void The_counters_of_the_exposition_start_with_the_process()
+    {
+        using CompleteReading complete = new(hasRuntime: true);
+        ArrayBufferWriter<byte> output = new();
+
+        complete.WriteCounters(output, PrometheusFormat.Protobuf);
+
+        DateTimeOffset start = ProcessAccount.Started;
+        start.Should().BeCloseTo(Process.GetCurrentProcess().StartTime.ToUniversalTime(), TimeSpan.FromSeconds(1));
+        ILookup<bool, ProtobufMessage> series = ProtobufMessage.Delimited(output.WrittenSpan)
+            .SelectMany(family => family.Messages(4).Select(metric => (IsCounter: family.Number(3) == 0, Metric: metric)))
+            .ToLookup(one => one.IsCounter, one => one.Metric);
+        series[true].Select(metric => metric.Message(3).Message(3)).Should().HaveCountGreaterThan(30).And.OnlyContain(time =>
+            time.Number(1) == (ulong)start.ToUnixTimeSeconds() && time.Number(2) == (ulong)(start.Ticks % TimeSpan.TicksPerSecond * 100));
+        series[false].Should().NotBeEmpty().And.OnlyContain(metric => !metric.Message(2).Has(3));
+    }
+
+    [Fact]
+    public async Task The_totals_of_the_runtime_are_those_of_its_own_functions()
+    {
+        (string Metric, Func<double> Read)[] totals =
+        [
+            ("dotnet.gc.collections", () => GC.CollectionCount(0)),
+            ("dotnet.gc.pause.time", () => GC.GetTotalPauseDuration().TotalSeconds),
+            ("dotnet.gc.heap.total_allocated", () => GC.GetTotalAllocatedBytes()),
+            ("dotnet.jit.compiled_methods", () => JitInfo.GetCompiledMethodCount()),
+            ("dotnet.jit.compilation.time", () => JitInfo.GetCompilationTime().TotalSeconds),
+        ];
+        using CompleteReading complete = new(hasRuntime: true);
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        GC.Collect();
+        double[] before = [.. totals.Select(total => total.Read())];
+
+        await complete.ExportAsync(receiver.Endpoint);
+
+        foreach (((string metric, Func<double> read), double least) in totals.Zip(before))
+        {
+            receiver.Points.Where(point => point.Metric == metric).Sum(point => point.Sum).Should().BeInRange(least, read(), metric);
+        }
     }
 
     // The histogram of pauses appears with the first collection.

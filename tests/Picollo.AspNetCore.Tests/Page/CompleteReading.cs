@@ -106,10 +106,13 @@ internal sealed class CompleteReading : IDisposable
     public string WriteMetrics()
     {
         ArrayBufferWriter<byte> output = new();
-        Get<ExpositionCounters>().Write(output, PrometheusFormat.Text);
+        WriteCounters(output, PrometheusFormat.Text);
         new PrometheusWriter().WriteHistograms(output, PrometheusFormat.Text, Get<PageRows>().Exposed);
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
+
+    /// <summary>Writes the part of the exposition without histograms.</summary>
+    public void WriteCounters(IBufferWriter<byte> output, PrometheusFormat format) => Get<ExpositionCounters>().Write(output, format);
 
     /// <summary>Exports all metrics once to an OpenTelemetry receiver.</summary>
     public async Task ExportAsync(Uri endpoint)
