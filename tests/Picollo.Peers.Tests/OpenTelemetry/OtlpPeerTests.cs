@@ -13,60 +13,25 @@ public class OtlpPeerTests
 {
     private const string Name = "queue.wait";
 
-    public static TheoryData<string, bool, string> Cases()
-    {
-        TheoryData<string, bool, string> all = [];
-        foreach (string fault in new[] { "none", "down", "slow" })
-        {
-            all.Add("aspire-grpc", false, fault);
-            all.Add("aspire-http", false, fault);
-            all.Add("victoria", false, fault);
-            all.Add("victoria", true, fault);
-        }
+    [TheoryNeeding(Need.AspireDashboard)]
+    [InlineData("aspire-grpc", "none")]
+    [InlineData("aspire-grpc", "down")]
+    [InlineData("aspire-grpc", "slow")]
+    [InlineData("aspire-http", "none")]
+    [InlineData("aspire-http", "down")]
+    [InlineData("aspire-http", "slow")]
+    public Task All_values_arrive_at_Aspire_also_after_an_outage(string server, string fault) =>
+        AllValuesArriveAsync(server, isExponential: false, fault);
 
-        return all;
-    }
-
-    [TheoryNeeding(Need.VictoriaMetrics, Need.AspireDashboard)]
-    [MemberData(nameof(Cases))]
-    public async Task All_values_arrive_also_after_an_outage(string server, bool isExponential, string fault)
-    {
-        await using OtlpPeer peer = await StartAsync(server);
-        HdrHistogramRegistry registry = new();
-        HdrHistogram histogram = registry.GetOrAdd(Name, HdrHistogram.Create, HdrHistogramDescription.Nanoseconds);
-        await using OtlpExporter exporter = Start(peer, registry, isExponential);
-        histogram.Record(1_000_000, 100);
-        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
-        await peer.WaitForCountAsync(Name, 100);
-        if (fault == "down")
-        {
-            await peer.StopAsync();
-        }
-        else if (fault == "slow")
-        {
-            peer.Suspend();
-        }
-
-        histogram.Record(200_000_000, 100);
-        if (fault != "none")
-        {
-            (await exporter.FlushAsync()).Should().BeFalse();
-        }
-
-        if (fault == "down")
-        {
-            await peer.StartAsync();
-        }
-        else if (fault == "slow")
-        {
-            peer.Resume();
-        }
-
-        histogram.Record(5, 100);
-        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
-        await peer.WaitForCountAsync(Name, 300);
-        (exporter.LastError, exporter.RejectedCount).Should().Be((null, 0));
-    }
+    [TheoryNeeding(Need.VictoriaMetrics)]
+    [InlineData(false, "none")]
+    [InlineData(false, "down")]
+    [InlineData(false, "slow")]
+    [InlineData(true, "none")]
+    [InlineData(true, "down")]
+    [InlineData(true, "slow")]
+    public Task All_values_arrive_at_VictoriaMetrics_also_after_an_outage(bool isExponential, string fault) =>
+        AllValuesArriveAsync("victoria", isExponential, fault);
 
     [TheoryNeeding(Need.AspireDashboard)]
     [InlineData(true)]
@@ -115,6 +80,45 @@ public class OtlpPeerTests
         }
 
         await peer.WaitForCountAsync("http.server.request.duration", 20);
+    }
+
+    private static async Task AllValuesArriveAsync(string server, bool isExponential, string fault)
+    {
+        await using OtlpPeer peer = await StartAsync(server);
+        HdrHistogramRegistry registry = new();
+        HdrHistogram histogram = registry.GetOrAdd(Name, HdrHistogram.Create, HdrHistogramDescription.Nanoseconds);
+        await using OtlpExporter exporter = Start(peer, registry, isExponential);
+        histogram.Record(1_000_000, 100);
+        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
+        await peer.WaitForCountAsync(Name, 100);
+        if (fault == "down")
+        {
+            await peer.StopAsync();
+        }
+        else if (fault == "slow")
+        {
+            peer.Suspend();
+        }
+
+        histogram.Record(200_000_000, 100);
+        if (fault != "none")
+        {
+            (await exporter.FlushAsync()).Should().BeFalse();
+        }
+
+        if (fault == "down")
+        {
+            await peer.StartAsync();
+        }
+        else if (fault == "slow")
+        {
+            peer.Resume();
+        }
+
+        histogram.Record(5, 100);
+        (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
+        await peer.WaitForCountAsync(Name, 300);
+        (exporter.LastError, exporter.RejectedCount).Should().Be((null, 0));
     }
 
     private static async Task<OtlpPeer> StartAsync(string server)
