@@ -64,7 +64,8 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
             use(file.Path);
             return null;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or NotSupportedException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or NotSupportedException
+            or ArgumentException) // a key that does not belong to the certificate
         {
             string fault = e switch
             {
@@ -98,23 +99,11 @@ internal sealed class OtlpCertificates(OtlpFile? trusted, OtlpFile? client, Otlp
             throw new NotSupportedException();
         }
 
-        using X509Certificate2 ephemeral = CreateWithKey(certificates, key);
+        using X509Certificate2 ephemeral = X509Certificate2.CreateFromPem(certificates, key);
 
         // Windows cannot use the private key of a certificate that was created from PEM.
         X509Certificate2 usable = X509CertificateLoader.LoadPkcs12(ephemeral.Export(X509ContentType.Pkcs12), null);
         return SslStreamCertificateContext.Create(usable, CertificatesOf(certificates), offline: true);
-    }
-
-    private static X509Certificate2 CreateWithKey(string certificates, string key)
-    {
-        try
-        {
-            return X509Certificate2.CreateFromPem(certificates, key);
-        }
-        catch (ArgumentException e) // the key does not belong to the certificate
-        {
-            throw new CryptographicException(e.Message, e);
-        }
     }
 
     /// <exception cref="CryptographicException">There is no certificate, or one is invalid.</exception>

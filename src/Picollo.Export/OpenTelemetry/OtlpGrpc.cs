@@ -101,25 +101,11 @@ internal static class OtlpGrpc
 
     private static TimeSpan? WaitOf(ReadOnlySpan<byte> any)
     {
-        bool isRetryInfo = false;
-        ReadOnlySpan<byte> info = default;
-        ProtobufReader fields = new(any);
-        while (fields.Read())
-        {
-            isRetryInfo |= fields.Field == TypeUrl && fields.Bytes.EndsWith("/google.rpc.RetryInfo"u8);
-            info = fields.Field == AnyValue ? fields.Bytes : info;
-        }
-
-        if (!isRetryInfo || fields.Damage is not null)
+        if (!ProtobufReader.TryFind(any, TypeUrl, out ReadOnlySpan<byte> type) || !type.EndsWith("/google.rpc.RetryInfo"u8)
+            || !ProtobufReader.TryFind(any, AnyValue, out ReadOnlySpan<byte> info)
+            || !ProtobufReader.TryFind(info, RetryDelay, out ReadOnlySpan<byte> duration))
         {
             return null;
-        }
-
-        ReadOnlySpan<byte> duration = default;
-        ProtobufReader infoFields = new(info);
-        while (infoFields.Read())
-        {
-            duration = infoFields.Field == RetryDelay ? infoFields.Bytes : duration;
         }
 
         double seconds = 0;
@@ -134,7 +120,7 @@ internal static class OtlpGrpc
             };
         }
 
-        return infoFields.Damage is not null || parts.Damage is not null ? null
+        return parts.Damage is not null ? null
             : seconds >= TimeSpan.MaxValue.TotalSeconds ? TimeSpan.MaxValue
             : seconds <= TimeSpan.MinValue.TotalSeconds ? TimeSpan.MinValue
             : TimeSpan.FromSeconds(seconds);
@@ -143,8 +129,7 @@ internal static class OtlpGrpc
     /// <summary>Decodes Base64, which gRPC may send without padding.</summary>
     private static bool TryDecode(string text, out byte[] bytes)
     {
-        string padded = text.TrimEnd('=');
-        padded = padded.PadRight((padded.Length + 3) / 4 * 4, '=');
+        string padded = text.PadRight((text.Length + 3) / 4 * 4, '=');
         bytes = new byte[padded.Length];
         bool isValid = Convert.TryFromBase64String(padded, bytes, out int length);
         bytes = bytes[..length];

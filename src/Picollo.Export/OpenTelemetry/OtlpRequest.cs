@@ -112,12 +112,7 @@ internal static class OtlpRequest
     private static void WriteExplicit(ProtobufBuffer buffer, OtlpPoint point, ExplicitBounds bounds, double zeroThreshold)
     {
         OtlpReading values = point.Values;
-        int message = buffer.Begin(DataPoints);
-        WriteAttributes(buffer, ExplicitAttributes, point.Series.Attributes);
-        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
-        buffer.WriteFixed64(Time, point.TimeNanoseconds);
-        buffer.WriteFixed64(Count, values.Count);
-        buffer.WriteDouble(Sum, values.Sum);
+        int message = BeginHistogram(buffer, ExplicitAttributes, point);
         int counts = buffer.Begin(ExplicitCounts);
         int next = 0;
         int zeros = bounds.BucketOf(zeroThreshold);
@@ -144,12 +139,7 @@ internal static class OtlpRequest
     private static void WriteExponential(ProtobufBuffer buffer, OtlpPoint point)
     {
         OtlpReading values = point.Values;
-        int message = buffer.Begin(DataPoints);
-        WriteAttributes(buffer, PointAttributes, point.Series.Attributes);
-        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
-        buffer.WriteFixed64(Time, point.TimeNanoseconds);
-        buffer.WriteFixed64(Count, values.Count);
-        buffer.WriteDouble(Sum, values.Sum);
+        int message = BeginHistogram(buffer, PointAttributes, point);
         buffer.WriteSigned(Scale, OtlpBuckets.Scale);
         buffer.WriteFixed64(ZeroCount, values.Zero);
         if (values.Buckets.Length > 0)
@@ -161,6 +151,18 @@ internal static class OtlpRequest
         WriteExtremes(buffer, values, Min, Max);
         buffer.WriteDouble(ZeroThreshold, point.Series.Histogram!.Value.Registration.ZeroThreshold);
         buffer.End(message);
+    }
+
+    /// <summary>Starts a data point of either kind of histogram, with the fields that have the same numbers in both.</summary>
+    private static int BeginHistogram(ProtobufBuffer buffer, int attributesField, OtlpPoint point)
+    {
+        int message = buffer.Begin(DataPoints);
+        WriteAttributes(buffer, attributesField, point.Series.Attributes);
+        buffer.WriteFixed64(StartTime, point.StartNanoseconds);
+        buffer.WriteFixed64(Time, point.TimeNanoseconds);
+        buffer.WriteFixed64(Count, point.Values.Count);
+        buffer.WriteDouble(Sum, point.Values.Sum);
+        return message;
     }
 
     private static void WriteExtremes(ProtobufBuffer buffer, OtlpReading values, int minField, int maxField)

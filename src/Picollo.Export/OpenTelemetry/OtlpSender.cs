@@ -238,13 +238,7 @@ internal sealed class OtlpSender : IDisposable
     /// <summary>Reads the number of rejected data points. Returns whether the message consists of complete fields.</summary>
     internal static bool TryReadRejected(ReadOnlySpan<byte> response, out long rejected)
     {
-        ProtobufReader message = new(response);
-        ReadOnlySpan<byte> success = default;
-        while (message.Read())
-        {
-            success = message.Field == PartialSuccess ? message.Bytes : success;
-        }
-
+        bool isComplete = ProtobufReader.TryFind(response, PartialSuccess, out ReadOnlySpan<byte> success);
         rejected = 0;
         ProtobufReader fields = new(success);
         while (fields.Read())
@@ -252,7 +246,7 @@ internal sealed class OtlpSender : IDisposable
             rejected = fields.Field == RejectedDataPoints ? (long)Math.Min(fields.Number, long.MaxValue) : rejected;
         }
 
-        return message.Damage is null && fields.Damage is null;
+        return isComplete && fields.Damage is null;
     }
 }
 

@@ -91,13 +91,15 @@ internal sealed class OtlpSettings
 
     private string? ValueOf(string name) => _variables(name) is { } text && !string.IsNullOrWhiteSpace(text) ? text.Trim() : null;
 
+    /// <summary>Returns the variable that applies: that of metrics if it is set, or the general one.</summary>
+    private string NameOf(string name) => ValueOf(SignalPrefix + name) is null ? Prefix + name : SignalPrefix + name;
+
     private bool ReadFlag(string name) => ValueOf(name)?.Equals("true", StringComparison.OrdinalIgnoreCase) == true;
 
     /// <summary>Reads an address whose path is not used. It may have no scheme.</summary>
     private Uri ReadGrpcEndpoint()
     {
-        string name = ValueOf(SignalPrefix + "INSECURE") is null ? Prefix + "INSECURE" : SignalPrefix + "INSECURE";
-        string scheme = ReadFlag(name) ? "http://" : "https://";
+        string scheme = ReadFlag(NameOf("INSECURE")) ? "http://" : "https://";
         return ReadUri(SignalPrefix + "ENDPOINT", scheme) ?? ReadUri(Prefix + "ENDPOINT", scheme) ?? new Uri(DefaultGrpcEndpoint);
     }
 
@@ -209,7 +211,7 @@ internal sealed class OtlpSettings
     private Dictionary<string, string> ReadHeaders(IDictionary<string, string> given)
     {
         Dictionary<string, string> headers = new(StringComparer.OrdinalIgnoreCase);
-        string name = ValueOf(SignalPrefix + "HEADERS") is null ? Prefix + "HEADERS" : SignalPrefix + "HEADERS";
+        string name = NameOf("HEADERS");
         foreach ((string key, string value) in ReadPairs(name))
         {
             if (IsHeader(key, value))
@@ -298,7 +300,7 @@ internal sealed class OtlpSettings
 
     private OtlpFile? ReadFile(string name)
     {
-        string variable = ValueOf(SignalPrefix + name) is null ? Prefix + name : SignalPrefix + name;
+        string variable = NameOf(name);
         string? path = ValueOf(variable);
         if (path?.Contains("-----BEGIN", StringComparison.Ordinal) == true)
         {

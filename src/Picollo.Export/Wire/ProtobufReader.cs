@@ -86,6 +86,23 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
         }
     }
 
+    /// <summary>Finds the text or message of a field, the last if there are several.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="field">The number of the field.</param>
+    /// <param name="bytes">The bytes of the field; empty if it is missing.</param>
+    /// <returns>Whether the message consists of complete fields.</returns>
+    public static bool TryFind(ReadOnlySpan<byte> message, int field, out ReadOnlySpan<byte> bytes)
+    {
+        bytes = default;
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            bytes = fields.Field == field ? fields.Bytes : bytes;
+        }
+
+        return fields.Damage is null;
+    }
+
     /// <summary>Reads a number, as in a packed field.</summary>
     public static bool TryReadNumber(ref ReadOnlySpan<byte> rest, out ulong number)
     {
