@@ -6,6 +6,7 @@ public sealed class ExplicitBucketTests : OtlpTests
     [Theory]
     [InlineData("http.server.request.duration", "seconds", 14, 0.005, 10)]
     [InlineData("queue.wait", "seconds", 28, 1e-6, 100)]
+    [InlineData("httpx.duration", "seconds", 28, 1e-6, 100)]
     [InlineData("response.size", "bytes", 13, 64, 1_073_741_824)]
     [InlineData("items", "", 15, 0, 10_000)]
     public async Task The_default_bounds_depend_on_the_unit(string name, string unit, int count, double first, double last)

@@ -348,6 +348,13 @@ public sealed class OtlpGrpcTests : OtlpTests
         OtlpGrpc.RetryAfterOf(Details(seconds, nanoseconds)).Should().Be(TimeSpan.FromSeconds(expected));
 
     [Fact]
+    public void The_last_of_equal_fields_counts()
+    {
+        OtlpSender.TryReadRejected([.. Field(1, [0x08, 1]), .. Field(1, [0x08, 5])], out long rejected).Should().BeTrue();
+        rejected.Should().Be(5);
+    }
+
+    [Fact]
     public void Details_without_RetryInfo_request_no_wait()
     {
         OtlpGrpc.RetryAfterOf(null).Should().BeNull();
